@@ -1,0 +1,51 @@
+# Thin: one command a target. Everything a target needs is installed by it.
+PYTHON ?= python3.13
+ARGS ?=
+BIN := .venv/bin
+SAM := .venv-sam/bin/sam
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test check bench build schemas clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+install: .venv/.installed .venv-sam/.installed ## the two environments
+
+.venv/.installed: requirements-dev.txt constraints.txt pyproject.toml $(wildcard layers/*/requirements.txt)
+	@echo "Installing the tools into .venv (about half a minute the first time) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv-sam/.installed: requirements-sam.txt
+	@echo "Installing the SAM CLI into .venv-sam (about half a minute the first time) ..."
+	@test -x .venv-sam/bin/python || $(PYTHON) -m venv .venv-sam
+	@.venv-sam/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-sam.txt
+	@touch $@
+
+demo: install ## one morning of a company, on this machine; `commons local down` ends it
+	@$(BIN)/python -m local.demo
+
+test: install ## the tests; ARGS="-k id_03" hands arguments to pytest
+	@$(BIN)/pytest $(ARGS)
+
+check: install ## style, types, import contracts, template
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@PYTHONPATH=functions $(BIN)/lint-imports
+	@$(SAM) validate --lint
+
+bench: install ## the promised ratios, measured in one run
+	@$(BIN)/python -m bench
+
+build: install ## what is deployed
+	@$(SAM) build
+
+schemas: install ## the published JSON Schemas of the documents
+	@$(BIN)/python -m cli.schemas
+
+clean: ## everything that was built or installed here
+	@rm -rf .venv .venv-sam .aws-sam
