@@ -36,13 +36,13 @@ check: install ## style, types, import contracts, template
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@PYTHONPATH=functions $(BIN)/lint-imports
-	@$(SAM) validate --lint
+	@SAM_CLI_TELEMETRY=0 $(SAM) validate --lint
 
 bench: install ## the promised ratios, measured in one run
 	@$(BIN)/python -m bench
 
 build: install ## what is deployed
-	@$(SAM) build
+	@SAM_CLI_TELEMETRY=0 $(SAM) build
 
 schemas: install ## the published JSON Schemas of the documents
 	@$(BIN)/python -m cli.schemas

@@ -1,0 +1,5 @@
+"""`commons cluster`."""
+
+import typer
+
+app = typer.Typer(no_args_is_help=True)

@@ -1,0 +1,55 @@
+"""Tables for people, JSON for programs."""
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of a table.")]
+
+# results go to standard output, progress to standard error, so that pipes stay clean
+console = Console()
+progress_console = Console(file=sys.stderr)
+
+
+def print_json(value: Any) -> None:
+    """Decimals become strings without an exponent, times ISO 8601 in UTC; keys keep their order."""
+    print(json.dumps(value, indent=2, default=_plain, ensure_ascii=False))  # noqa: T201 - the output
+
+
+def _plain(value: Any) -> str:
+    match value:
+        case Decimal():
+            return format(value, "f")
+        case datetime():
+            return value.isoformat().replace("+00:00", "Z")
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def print_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequence[str] = ()
+) -> None:
+    """A table for people; the columns named in `right` hold numbers. An empty one says so."""
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold")
+    for column in columns:
+        table.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    count = 0
+    for row in rows:
+        table.add_row(*("" if cell is None else str(cell) for cell in row))
+        count += 1
+    if count:
+        console.print(table)
+    else:
+        console.print(f"{title}: none", style="dim", highlight=False)
+
+
+def progress(sentence: str) -> AbstractContextManager[Any]:
+    """For anything that may take longer than two seconds."""
+    return progress_console.status(sentence)

@@ -1,0 +1,5 @@
+"""`commons team`."""
+
+import typer
+
+app = typer.Typer(no_args_is_help=True)

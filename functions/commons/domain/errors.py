@@ -1,0 +1,70 @@
+"""The tree of errors. The names of the leaves are what state machines retry and catch.
+
+CommonsError
+├── TryLater           the state machine waits and tries again
+│   ├── StillConverging    AWS or the cluster has accepted the change and is not done
+│   ├── Throttled          a service asked us to slow down, and the client's own retries are spent
+│   └── ChangedMeanwhile   somebody else wrote first: read again, plan again
+└── NeedsAPerson       nothing changes by itself; the sentence says what to do
+    ├── RefusedInput       an event, document, manifest or data file is not what it must be
+    ├── UnknownTeam        no document of that team was ever accepted
+    ├── Blocked            something that another document must provide is missing
+    ├── Conflict           the name is taken by something that is not ours
+    ├── Held               a guard stopped a change that looks like an accident
+    └── AccessDenied       AWS or the cluster refused one of our own calls
+
+Every error carries one sentence that names the thing and says what to do.
+"""
+
+
+class CommonsError(Exception):
+    """Something the product knows how to name."""
+
+
+class TryLater(CommonsError):
+    """The same step, tried again later, can succeed."""
+
+
+class StillConverging(TryLater):
+    """The change was accepted and is not done yet."""
+
+
+class Throttled(TryLater):
+    """A service asked us to slow down."""
+
+
+class ChangedMeanwhile(TryLater):
+    """Somebody else wrote first."""
+
+
+class NeedsAPerson(CommonsError):
+    """Only a person can remove the cause."""
+
+
+class RefusedInput(NeedsAPerson):
+    """The input is refused as a whole; `reasons` has one sentence per fault."""
+
+    def __init__(self, what: str, reasons: list[str]) -> None:
+        super().__init__(f"{what} is refused: {'; '.join(reasons)}")
+        self.what = what
+        self.reasons = reasons
+
+
+class UnknownTeam(NeedsAPerson):
+    """No document of that team was ever accepted."""
+
+
+class Blocked(NeedsAPerson):
+    """Something that another document must provide is missing."""
+
+
+class Conflict(NeedsAPerson):
+    """The name is taken by something that is not ours."""
+
+
+class Held(NeedsAPerson):
+    """A guard stopped a change that looks like an accident."""
+
+
+class AccessDenied(NeedsAPerson):
+    """AWS or the cluster refused one of our own calls."""
