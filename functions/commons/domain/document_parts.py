@@ -1,0 +1,91 @@
+"""What cluster and team documents are made of: the kinds of values, and the quota of a namespace."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints, model_validator
+
+CLUSTER_ARN_PATTERN = r"^arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:[0-9]{12}:cluster/[a-z0-9]{12}$"
+SLUG_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$"
+ClusterArn = Annotated[str, StringConstraints(pattern=CLUSTER_ARN_PATTERN)]
+Slug = Annotated[str, StringConstraints(pattern=SLUG_PATTERN)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=256)]
+Amount = Annotated[float, Field(strict=True, gt=0, le=10_000_000, allow_inf_nan=False)]
+Units = Annotated[StrictInt, Field(ge=0, le=10_000_000)]
+
+
+class Part(BaseModel):
+    """A piece of a document: unknown fields are faults, nothing changes after reading."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ResourceSpec(Part):
+    """A share of one instance type, in exactly one unit."""
+
+    instance_type: Annotated[str, StringConstraints(pattern=r"^ml\.[a-z0-9-]+\.[a-z0-9]+$")] = (
+        Field(description="As SageMaker writes it, for instance ml.p5.48xlarge; new ones are fine.")
+    )
+    count: Units | None = Field(default=None, description="Whole instances.")
+    accelerators: Units | None = Field(
+        default=None, description="GPUs or Neuron devices; vCPU and memory follow by ratio."
+    )
+    vcpu: Amount | None = Field(default=None, description="vCPUs; memory follows by ratio.")
+    memory_gib: Amount | None = Field(default=None, description="GiB; vCPU follows by ratio.")
+
+    @model_validator(mode="after")
+    def _one_unit(self) -> Self:
+        units = (self.count, self.accelerators, self.vcpu, self.memory_gib)
+        if sum(unit is not None for unit in units) != 1:
+            raise ValueError("must have exactly one of count, accelerators, vcpu and memory_gib")
+        return self
+
+
+class SharingSpec(Part):
+    """What happens with capacity that the namespace leaves idle, and with what others leave."""
+
+    strategy: Literal["Lend", "DontLend", "LendAndBorrow"] = Field(
+        default="LendAndBorrow",
+        description="Default `LendAndBorrow`. `Lend` never borrows, `DontLend` does neither.",
+    )
+    borrow_limit: Annotated[StrictInt, Field(ge=0, le=10_000)] | None = Field(
+        default=None,
+        description="Percent of the own quota that may be borrowed. Empty: SageMaker's default.",
+    )
+
+    @model_validator(mode="after")
+    def _limit_of_a_borrower(self) -> Self:
+        if self.strategy == "DontLend" and self.borrow_limit is not None:
+            raise ValueError("must have no borrow_limit: who does not lend cannot borrow either")
+        return self
+
+
+class QuotaSpec(Part):
+    """The compute quota of one namespace."""
+
+    resources: list[ResourceSpec] = Field(
+        default=[],
+        max_length=15,
+        description="At most 15 rows, an instance type once. Empty: nothing of its own.",
+    )
+    sharing: SharingSpec = Field(
+        default=SharingSpec(), description="Default: lends and borrows, SageMaker's own limit."
+    )
+    fair_share_weight: Annotated[StrictInt, Field(ge=0, le=100)] = Field(
+        default=0, description="Weight from 0 to 100 when idle capacity is shared; default 0."
+    )
+    preempt_team_tasks: Literal["Never", "LowerPriority"] = Field(
+        default="LowerPriority",
+        description="Whether the namespace's own tasks push out those of lower priority.",
+    )
+
+
+class NamespaceSpec(Part):
+    """A namespace of the team on one cluster."""
+
+    cluster: ClusterArn = Field(description="ARN of the HyperPod cluster.")
+    project: Slug | None = Field(
+        default=None, description="Name of a project. Empty: the team's own namespace."
+    )
+    quota: QuotaSpec = Field(
+        default=QuotaSpec(), description="Default: no capacity of its own, borrows what is idle."
+    )
