@@ -1,0 +1,1 @@
+"""What AWS does and moto lacks, a module per service, on moto's own base classes."""

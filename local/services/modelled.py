@@ -1,0 +1,58 @@
+"""A moto service whose requests and answers pass the botocore model, its writes recorded."""
+
+import json
+import threading
+from typing import Any, ClassVar
+
+from moto.core.responses import ActionResult, BaseResponse
+from moto.core.utils import get_service_model
+
+from local.services import cloudtrail, validation
+from local.services.errors import Refused
+from local.services.trail_call import Call, visible
+
+LOCK = threading.RLock()  # one write at a time, so that events have the order of what happened
+
+
+class ModelledResponse(BaseResponse):
+    """Base of our services; a subclass names the actions that CloudTrail records."""
+
+    recorded: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.automated_parameter_parsing = True
+        self.subject: dict[str, Any] = {}  # what an event of another writer says of this call
+
+    def call_action(self) -> Any:
+        """Check the request, answer it, record it."""
+        action = self._get_action()
+        operation = get_service_model(self.boto3_service_name).operation_model(action)
+        with LOCK:
+            if fault := validation.fault(operation.input_shape, self.params):
+                answer = self.serialized(ActionResult(Refused("ValidationException", fault)))
+            else:
+                answer = super().call_action()
+            if action in self.recorded:
+                cloudtrail.record(self._call(operation, answer))
+        return answer
+
+    def caller_key(self) -> str:
+        """The access key of the request, as it is in its signature."""
+        return cloudtrail.access_key(self.headers.get("Authorization", ""))
+
+    def _call(self, operation: Any, answer: Any) -> Call:
+        status, _, body = answer
+        content = json.loads(body or "{}")
+        failed = int(status) >= 400
+        return Call(
+            service=operation.service_model.signing_name,
+            action=operation.name,
+            request=visible(operation.input_shape, self.params),
+            answer=None if failed else visible(operation.output_shape, content),
+            error=(content["__type"], str(content.get("Message", ""))) if failed else None,
+            subject=self.subject,
+            writer=cloudtrail.writer(self.headers.get(cloudtrail.WRITER_HEADER)),
+            access_key=self.caller_key(),
+            agent=self.headers.get("User-Agent", ""),
+        )
