@@ -1,5 +1,188 @@
-"""`commons local`."""
+"""`commons local`: the whole product on this machine, without an AWS account."""
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import boto3
 import typer
 
-app = typer.Typer(no_args_is_help=True)
+from cli import output
+from cli.errors import BadInput, Failure
+from local import deploy as deployment
+from local import kubeconfig, quiescence, settings, state, supervisor
+from local import logs as supervised_logs
+from local.delivery import deliver_file
+from local.fixtures import FixtureFailed
+
+app = typer.Typer(no_args_is_help=True, help="The local cloud: start, look at, feed and end it.")
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Failures of the local cloud, in the words of the command."""
+    try:
+        yield
+    except (supervisor.PartFailed, FixtureFailed, deployment.DeployFailed) as error:
+        raise Failure(str(error)) from error
+    except (state.NotRunning, quiescence.StillBusy) as error:
+        raise Failure(str(error)) from error
+    except settings.PortTaken as error:
+        raise BadInput(str(error)) from error
+
+
+@app.command()
+def up(
+    port_base: Annotated[
+        int | None, typer.Option(help="First of four ports in a row; free ones otherwise.")
+    ] = None,
+) -> None:
+    """Start the local cloud; does nothing if it runs."""
+    with _told(), output.progress("starting the local cloud") as spinner:
+        started = supervisor.up(settings.home(), port_base, spinner.update)
+    if started is None:
+        output.console.print("The local cloud runs already: commons local status")
+        return
+    _print_parts()
+    output.console.print("Next: commons local deploy, then eval $(commons local env)")
+
+
+@app.command()
+def down() -> None:
+    """End what `up` started, and nothing else."""
+    with output.progress("ending the local cloud"):
+        ended = supervisor.down(settings.home())
+    said = f"Ended: {', '.join(ended)}" if ended else "No local cloud runs here."
+    output.console.print(said)
+
+
+@app.command()
+def status(as_json: output.AsJson = False) -> None:
+    """The parts, their ports and logs; exit code 1 unless all run."""
+    parts = supervisor.status(settings.home())
+    ended = [part for part in parts if part.state != "running"]
+    if as_json:
+        recorded = state.read(settings.home())
+        output.print_json(
+            {
+                "running": bool(parts) and not ended,
+                "parts": [{**part._asdict(), "log": str(part.log)} for part in parts],
+                "fixtures": recorded.fixtures if recorded else {},
+            }
+        )
+    elif parts:
+        _print_parts()
+    if not parts:
+        raise Failure("no local cloud runs here: commons local up")
+    if ended:
+        told = "\n".join(f"{p.part} ended by itself:\n{supervised_logs.tail(p.log)}" for p in ended)
+        raise Failure(told)
+
+
+@app.command()
+def logs(
+    name: Annotated[str, typer.Argument(help="A part, or a function such as watch_tasks.")] = "",
+    lines: Annotated[int, typer.Option(help="How many of the last lines.")] = 40,
+    follow: Annotated[bool, typer.Option("--follow", help="Go on until interrupted.")] = False,
+) -> None:
+    """What a part or a function said; without a name, what there is."""
+    files = supervised_logs.known(settings.home())
+    if not name:
+        output.print_table("Logs", ["name", "file"], sorted((n, str(f)) for n, f in files.items()))
+        return
+    log = supervised_logs.named(name, files)
+    if log is None:
+        raise BadInput(f"no one log is called {name}; there are: {', '.join(sorted(files))}")
+    output.console.print(supervised_logs.tail(log, lines), markup=False, highlight=False)
+    for text in supervised_logs.follow(log) if follow else []:
+        output.console.print(text, end="", markup=False, highlight=False)
+
+
+@app.command()
+def env() -> None:
+    """Shell exports with which aws, boto3 and kubectl reach the local cloud."""
+    with _told():
+        running = state.running()
+    home = settings.home()
+    config = home / "kubeconfig"
+    endpoint = settings.urls(running.ports)["COMMONS_LOCAL_KUBERNETES_URL"]
+    kubeconfig.write(config, endpoint, home / "kubernetes" / "ca.crt")
+    lines = [f"export {name}={value}" for name, value in _environment(running, config).items()]
+    # one statement a line and one ; each, so that eval $(…) works with and without quotes
+    output.console.print(
+        "\n".join(f"{line};" for line in ["unset AWS_PROFILE AWS_SESSION_TOKEN", *lines]),
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+@app.command(hidden=True)
+def token() -> None:
+    """The credential kubectl asks for, of whoever the AWS environment is."""
+    with _told():
+        running = state.running()
+    endpoint = settings.urls(running.ports)["COMMONS_LOCAL_GATEWAY_URL"]
+    signed = kubeconfig.token(boto3.Session(), endpoint)
+    typer.echo(kubeconfig.exec_credential(signed, datetime.now(UTC)))
+
+
+@app.command()
+def event(files: list[Path], as_json: output.AsJson = False) -> None:
+    """Deliver EventBridge events, as they are in the files, to the default bus."""
+    with _told():
+        ports = state.running().ports
+    delivered = [one for path in files for one in deliver_file(path, ports)]
+    if as_json:
+        output.print_json([one.model_dump() for one in delivered])
+    else:
+        rows = [
+            (one.file, one.detail_type, one.outcome, "\n".join(one.rules) or one.reason)
+            for one in delivered
+        ]
+        output.print_table("Events", ["file", "detail-type", "outcome", "rules"], rows)
+    refused = [f"{one.file}: {one.reason}" for one in delivered if one.outcome == "refused"]
+    if refused:
+        raise BadInput("refused:\n" + "\n".join(refused))
+
+
+@app.command()
+def wait(
+    timeout: Annotated[float, typer.Option(help="Seconds until it fails.")] = 120,
+    as_json: output.AsJson = False,
+) -> None:
+    """Return when nothing is under way and the watch has made one full pass."""
+    began = time.monotonic()
+    with _told(), output.progress("looking at what is under way") as spinner:
+        ports = state.running().ports
+        if not quiescence.is_deployed(ports):
+            raise Failure("nothing is deployed to the local cloud: commons local deploy")
+        quiescence.Quiescence(ports).wait(timeout, spinner.update)
+    waited = round(time.monotonic() - began, 1)
+    if as_json:
+        output.print_json({"waited_seconds": waited})
+    else:
+        output.console.print(f"Nothing is under way (waited {waited} s).")
+
+
+@app.command()
+def deploy() -> None:
+    """Build template.yaml with the SAM CLI and deploy it to the local cloud."""
+    with _told(), output.progress("building and deploying template.yaml"):
+        deployment.deploy(state.running(), settings.home())
+    output.console.print(f"Deployed {settings.STACK}.")
+
+
+def _print_parts() -> None:
+    parts = supervisor.status(settings.home())
+    rows = [(p.part, p.state, p.port, p.pid, p.log) for p in parts]
+    output.print_table(
+        "Local cloud", ["part", "state", "port", "pid", "log"], rows, ["port", "pid"]
+    )
+
+
+def _environment(running: state.State, config: Path) -> dict[str, Any]:
+    return {**settings.client_environment(running.ports), "KUBECONFIG": config}

@@ -9,6 +9,7 @@ from local import (
     gateway_eks,
     gateway_errors,
     gateway_events,
+    gateway_logs,
     gateway_patch,
     gateway_retries,
     gateway_workers,
@@ -21,6 +22,7 @@ def patch(home: Path) -> None:
     gateway_errors.apply()
     gateway_retries.apply()
     gateway_eks.apply()
+    gateway_logs.apply(home)
     gateway_workers.apply(home)
 
 

@@ -1,5 +1,6 @@
 """Starts the parts of the local cloud, watches them come up, and ends what it started."""
 
+import fcntl
 import os
 import shutil
 import socket
@@ -9,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from local import fixtures, processes, settings, state
+from local import fixtures, logs, processes, settings, state
+from local.settings import Ports
 from local.state import State
 
 # a part is a module that serves its port until ended
@@ -19,7 +21,6 @@ PARTS = {
     "kubernetes": "local.kubernetes",
 }
 START_SECONDS = 60.0
-_TAIL = 15
 
 Say = Callable[[str], None]
 
@@ -40,22 +41,38 @@ class PartStatus(NamedTuple):
 
 def up(folder: Path, port_base: int | None = None, say: Say = lambda _: None) -> State | None:
     """Start the local cloud; None if it runs already. Raises PartFailed or PortTaken."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two at once would start two
+        if _runs(folder):
+            return None
+        return _start_all(settings.choose_ports(port_base), folder, say)
+
+
+def _runs(folder: Path) -> bool:
+    """Whether all runs, or nothing; raises PartFailed where only some parts have ended."""
+    ended = [part for part in status(folder) if part.state != "running"]
     recorded = state.read(folder)
-    if recorded and all(map(processes.alive, recorded.parts.values())):
-        return None
-    if recorded:
-        down(folder)
-    ports = settings.choose_ports(port_base)
-    _prepare(folder)
+    if recorded is None or len(ended) == len(recorded.parts):
+        return False
+    if ended:
+        told = "\n".join(str(_failure(p.part, "ended by itself", folder)) for p in ended)
+        raise PartFailed(f"{told}\nEnd the others first: commons local down")
+    return True
+
+
+def _start_all(ports: Ports, folder: Path, say: Say) -> State:
+    _clear(folder)
     started = State(ports=ports, parts={})
     try:
         for part in PARTS:
             say(f"starting {part}")
-            started.parts[part] = _start(part, started, folder)
+            process = _start(part, ports, folder)
+            started = started.model_copy(update={"parts": {**started.parts, part: process}})
             state.write(started, folder)
-        for part in PARTS:
+        for part, process in started.parts.items():
             say(f"waiting for {part}")
-            _wait(part, started, folder)
+            _wait(part, process, getattr(ports, part), folder)
         say("making what every account has")
         complete = started.model_copy(update={"fixtures": fixtures.create(ports)})
     except BaseException:
@@ -74,8 +91,7 @@ def down(folder: Path) -> list[str]:
     ran = [part for part, process in recorded.parts.items() if processes.alive(process)]
     processes.end(list(recorded.parts.values()))
     state.path(folder).unlink()
-    for leftover in ("tmp", "unpacked", "runtime"):
-        shutil.rmtree(folder / leftover, ignore_errors=True)  # a dying worker may still write there
+    shutil.rmtree(folder / "tmp", ignore_errors=True)  # a dying worker may still write there
     return ran
 
 
@@ -90,57 +106,49 @@ def status(folder: Path) -> list[PartStatus]:
             "running" if processes.alive(process) else "ended",
             process.pid,
             getattr(recorded.ports, part),
-            log_of(folder, part),
+            logs.of_part(folder, part),
         )
         for part, process in recorded.parts.items()
     ]
 
 
-def log_of(folder: Path, part: str) -> Path:
-    """Where a part writes what it has to say."""
-    return folder / "logs" / f"{part}.log"
-
-
-def tail(log: Path, lines: int = _TAIL) -> str:
-    """The last lines of a log."""
-    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:]) if log.exists() else ""
-
-
-def _prepare(folder: Path) -> None:
+def _clear(folder: Path) -> None:
+    """A new start knows nothing of the one before."""
+    for name in ("logs", "tmp", "unpacked", "kubernetes"):
+        shutil.rmtree(folder / name, ignore_errors=True)
     for name in ("logs", "tmp"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / name).mkdir()
 
 
-def _start(part: str, started: State, folder: Path) -> processes.Process:
-    environment = settings.part_environment(started.ports, folder)
+def _start(part: str, ports: Ports, folder: Path) -> processes.Process:
+    environment = settings.part_environment(ports, folder)
     if part == "gateway":
-        environment |= settings.gateway_environment(started.ports)
-    environment["COMMONS_LOCAL_PORT"] = str(getattr(started.ports, part))
-    environment["PYTHONPATH"] = os.pathsep.join(
-        filter(None, [str(settings.CHECKOUT), os.environ.get("PYTHONPATH")])
-    )
-    return processes.start(
-        [sys.executable, "-m", PARTS[part]], environment, log_of(folder, part), settings.CHECKOUT
-    )
+        environment |= settings.gateway_environment(ports)
+    environment["COMMONS_LOCAL_PORT"] = str(getattr(ports, part))
+    paths = [str(settings.CHECKOUT), os.environ.get("PYTHONPATH", "")]
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    command = [sys.executable, "-m", PARTS[part]]
+    return processes.start(command, environment, logs.of_part(folder, part), settings.CHECKOUT)
 
 
-def _wait(part: str, started: State, folder: Path) -> None:
+def _wait(part: str, process: processes.Process, port: int, folder: Path) -> None:
     until = time.monotonic() + START_SECONDS
-    port = getattr(started.ports, part)
-    while not _listens(port):
-        if not processes.alive(started.parts[part]):
-            raise PartFailed(f"{part} ended while starting:\n{tail(log_of(folder, part))}")
+    while not listens(port):
+        if not processes.alive(process):
+            raise _failure(part, "ended while starting", folder)
         if time.monotonic() > until:
-            raise PartFailed(
-                f"{part} does not listen on port {port} after {START_SECONDS:.0f} s:\n"
-                f"{tail(log_of(folder, part))}"
-            )
+            raise _failure(part, f"did not listen on port {port} in {START_SECONDS:.0f} s", folder)
         time.sleep(0.05)
-    if not processes.alive(started.parts[part]):
-        raise PartFailed(f"{part} ended while starting:\n{tail(log_of(folder, part))}")
+    if not processes.alive(process):  # then somebody else listens there
+        raise _failure(part, "ended while starting", folder)
 
 
-def _listens(port: int) -> bool:
+def _failure(part: str, what: str, folder: Path) -> PartFailed:
+    return PartFailed(f"{part} {what}:\n{logs.tail(logs.of_part(folder, part))}")
+
+
+def listens(port: int) -> bool:
+    """Whether somebody accepts connections on a loopback port."""
     with socket.socket() as probe:
         probe.settimeout(1)
         return probe.connect_ex(("127.0.0.1", port)) == 0

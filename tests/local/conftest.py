@@ -15,6 +15,7 @@ from local import processes, settings
 from local.clients import client
 from local.deploy import deploy_template
 from local.settings import Ports
+from local.supervisor import listens
 
 SMOKE = Path(__file__).parent / "smoke"
 
@@ -46,9 +47,7 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ports]:
 
 
 def _listens(ports: Ports) -> bool:
-    from local.supervisor import _listens
-
-    return _listens(ports.gateway) and _listens(ports.events)
+    return listens(ports.gateway) and listens(ports.events)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,0 +1,71 @@
+"""How kubectl signs in to the local cluster: with a presigned STS token, as to EKS."""
+
+import base64
+import json
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import yaml
+from boto3 import Session
+from botocore.signers import RequestSigner
+
+from local.settings import EKS_CLUSTER
+
+_SECONDS = 60  # how long a presigned request is good; EKS accepts the token for 15 minutes
+
+
+def write(path: Path, endpoint: str, certificate: Path) -> None:
+    """Write a kubeconfig whose user runs `commons local token`."""
+    plugin = {
+        "apiVersion": "client.authentication.k8s.io/v1",
+        "command": str(Path(sys.executable).with_name("commons")),
+        "args": ["local", "token"],
+        "interactiveMode": "Never",
+    }
+    cluster = {"server": endpoint, "certificate-authority": str(certificate)}
+    context = {"cluster": EKS_CLUSTER, "user": EKS_CLUSTER}
+    document = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": EKS_CLUSTER, "cluster": cluster}],
+        "users": [{"name": EKS_CLUSTER, "user": {"exec": plugin}}],
+        "contexts": [{"name": EKS_CLUSTER, "context": context}],
+        "current-context": EKS_CLUSTER,
+    }
+    path.write_text(yaml.safe_dump(document, sort_keys=False))
+
+
+def token(session: Session, endpoint: str, cluster: str = EKS_CLUSTER) -> str:
+    """The token of whoever the session is, for one cluster."""
+    signer = RequestSigner(
+        session.client("sts", endpoint_url=endpoint).meta.service_model.service_id,
+        session.region_name,
+        "sts",
+        "v4",
+        session.get_credentials(),
+        session.events,
+    )
+    request = {
+        "method": "GET",
+        "url": f"{endpoint}/?Action=GetCallerIdentity&Version=2011-06-15",
+        "body": {},
+        "headers": {"x-k8s-aws-id": cluster},
+        "context": {},
+    }
+    url = signer.generate_presigned_url(
+        request, region_name=session.region_name, expires_in=_SECONDS, operation_name=""
+    )
+    return "k8s-aws-v1." + base64.urlsafe_b64encode(url.encode()).decode().rstrip("=")
+
+
+def exec_credential(signed: str, now: datetime) -> str:
+    """What kubectl reads from an exec plugin."""
+    expires = (now.astimezone(UTC) + timedelta(seconds=_SECONDS)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    document: dict[str, Any] = {
+        "apiVersion": "client.authentication.k8s.io/v1",
+        "kind": "ExecCredential",
+        "status": {"token": signed, "expirationTimestamp": expires},
+    }
+    return json.dumps(document)

@@ -1,0 +1,1 @@
+"""Parts that are small enough to start in no time."""

@@ -1,0 +1,3 @@
+"""A part that cannot start."""
+
+raise SystemExit("the disk is full")

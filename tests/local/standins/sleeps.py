@@ -1,0 +1,5 @@
+"""A part that never listens."""
+
+import time
+
+time.sleep(600)
