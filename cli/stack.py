@@ -1,5 +1,6 @@
 """Finds the deployed stack by its name and gives clients for it."""
 
+import json
 import os
 from functools import cache
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import boto3
 from botocore.exceptions import ClientError
 
+from cli.environment import use_local_cloud_if_there_is_nothing_else
 from cli.errors import Failure
 
 STACK_NAME = "gpu-commons"
@@ -15,6 +17,7 @@ STACK_NAME = "gpu-commons"
 @cache
 def client(service: str) -> Any:
     """A client by the usual AWS environment: profile, Region, endpoint."""
+    use_local_cloud_if_there_is_nothing_else()
     return boto3.client(service)
 
 
@@ -50,4 +53,22 @@ def output(name: str) -> str:
 
 def table(output_name: str) -> Any:
     """The DynamoDB table behind an output."""
-    return boto3.resource("dynamodb").Table(output(output_name))
+    name = output(output_name)
+    return boto3.resource("dynamodb").Table(name)
+
+
+def query_all(table: Any, **query: Any) -> list[dict[str, Any]]:
+    """Every item of a query, page by page."""
+    items: list[dict[str, Any]] = []
+    while True:
+        answer = table.query(**query)
+        items += answer["Items"]
+        if "LastEvaluatedKey" not in answer:
+            return items
+        query["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+
+def document(item: dict[str, Any]) -> dict[str, Any]:
+    """The document that a DOCUMENT item keeps as text."""
+    parsed: dict[str, Any] = json.loads(item["document"])
+    return parsed

@@ -1,8 +1,8 @@
 """Refused inputs in the `teams` table: what `commons doctor` lists and sends again.
 
-Item: pk REFUSED#<id>, sk REFUSED, kind "refused", id, what (document, event, manifest, ...), name, reasons,
-at (ISO 8601, UTC), source. `source` is where the input came in, whole, so that it can be sent
-again: {"queue_arn", "body"} for a message, {"machine_arn", "input"} for an execution.
+Item: pk REFUSED#<id>, sk REFUSED, kind "refused", id, what (document, event, manifest, ...), name,
+reasons, at (ISO 8601, UTC), source. `source` is where the input came in, whole, so that it can be
+sent again: {"queue_arn", "body"} for a message, {"machine_arn", "input"} for an execution.
 """
 
 import hashlib
