@@ -8,13 +8,13 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.request
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import boto3
+import requests
 from botocore.config import Config
 from botocore.session import get_session
 
@@ -74,10 +74,9 @@ class Directory:
 
     def call(self, method: str, path: str, document: Any = None) -> Any:
         """A call of one of the administrator's routes."""
-        body = None if document is None else json.dumps(document).encode()
-        request = urllib.request.Request(f"{self.url}/_local/{path}", body, method=method)
-        with urllib.request.urlopen(request, timeout=5) as answer:
-            return json.load(answer)
+        answer = requests.request(method, f"{self.url}/_local/{path}", json=document, timeout=5)
+        answer.raise_for_status()
+        return answer.json()
 
 
 @contextlib.contextmanager

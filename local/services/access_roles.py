@@ -1,0 +1,80 @@
+"""The IAM role that Identity Center keeps in an account while a set is assigned there."""
+
+import json
+import os
+import re
+import secrets
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+from local.settings import ACCOUNT, REGION, SECRET
+
+PATH = f"/aws-reserved/sso.amazonaws.com/{REGION}/"
+_INLINE_POLICY = "AwsSSOInlinePolicy"
+_DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?")
+_ONCE = Config(connect_timeout=2, read_timeout=10, retries={"total_max_attempts": 1})
+
+_PROVIDER = f"arn:aws:iam::{ACCOUNT}:saml-provider/AWSSSO_DO_NOT_DELETE"
+
+# Nobody signs in by SAML here: the account's root assumes the role in the place of the portal.
+_TRUST = {
+    "Version": "2012-10-17",
+    "Statement": [
+        {
+            "Effect": "Allow",
+            "Principal": {
+                "Federated": f"arn:aws:iam::{ACCOUNT}:saml-provider/AWSSSO_DO_NOT_DELETE"
+            },
+            "Action": ["sts:AssumeRoleWithSAML", "sts:TagSession"],
+            "Condition": {"StringEquals": {"SAML:aud": "https://signin.aws.amazon.com/saml"}},
+        },
+        {
+            "Effect": "Allow",
+            "Principal": {"AWS": f"arn:aws:iam::{ACCOUNT}:root"},
+            "Action": ["sts:AssumeRole", "sts:TagSession"],
+        },
+    ],
+}
+
+
+def create(permission_set: str, inline_policy: str, session_duration: str) -> str:
+    """Make the role of a first assignment and return its name, which has a suffix of its own."""
+    name = f"AWSReservedSSO_{permission_set}_{secrets.token_hex(8)}"
+    _iam().create_role(
+        RoleName=name,
+        Path=PATH,
+        AssumeRolePolicyDocument=json.dumps(_TRUST),
+        MaxSessionDuration=_seconds(session_duration),
+        Description="",
+    )
+    provision(name, inline_policy)
+    return name
+
+
+def provision(name: str, inline_policy: str) -> None:
+    """Give the role the permission set's policy as it is now."""
+    iam = _iam()
+    if inline_policy:
+        iam.put_role_policy(RoleName=name, PolicyName=_INLINE_POLICY, PolicyDocument=inline_policy)
+    elif _INLINE_POLICY in iam.list_role_policies(RoleName=name)["PolicyNames"]:
+        iam.delete_role_policy(RoleName=name, PolicyName=_INLINE_POLICY)
+
+
+def delete(name: str) -> None:
+    """Remove the role of a last assignment."""
+    provision(name, "")
+    _iam().delete_role(RoleName=name)
+
+
+def _seconds(duration: str) -> int:
+    match = _DURATION.fullmatch(duration)
+    hours, minutes = match.groups("0") if match else ("1", "0")
+    return int(hours) * 3600 + int(minutes) * 60
+
+
+def _iam() -> Any:
+    session = boto3.Session(ACCOUNT, SECRET, region_name=REGION)
+    url = os.environ["COMMONS_LOCAL_GATEWAY_URL"]
+    return session.client("iam", endpoint_url=url, config=_ONCE)
