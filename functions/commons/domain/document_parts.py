@@ -1,4 +1,4 @@
-"""What cluster and team documents are made of: the kinds of values, and the quota of a namespace."""
+"""What documents are made of: the kinds of values, and the quota of a namespace."""
 
 from typing import Annotated, Literal, Self
 
@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints,
 
 CLUSTER_ARN_PATTERN = r"^arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:[0-9]{12}:cluster/[a-z0-9]{12}$"
 SLUG_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$"
+INSTANCE_TYPE_PATTERN = r"^ml\.[a-z0-9-]+\.[a-z0-9]+$"
 ClusterArn = Annotated[str, StringConstraints(pattern=CLUSTER_ARN_PATTERN)]
 Slug = Annotated[str, StringConstraints(pattern=SLUG_PATTERN)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=256)]
@@ -22,8 +23,8 @@ class Part(BaseModel):
 class ResourceSpec(Part):
     """A share of one instance type, in exactly one unit."""
 
-    instance_type: Annotated[str, StringConstraints(pattern=r"^ml\.[a-z0-9-]+\.[a-z0-9]+$")] = (
-        Field(description="As SageMaker writes it, for instance ml.p5.48xlarge; new ones are fine.")
+    instance_type: Annotated[str, StringConstraints(pattern=INSTANCE_TYPE_PATTERN)] = Field(
+        description="As SageMaker writes it, for instance ml.p5.48xlarge; new ones are fine."
     )
     count: Units | None = Field(default=None, description="Whole instances.")
     accelerators: Units | None = Field(

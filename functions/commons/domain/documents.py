@@ -3,6 +3,7 @@
 Rules that span several fields and must name the exact one are in `document_rules`.
 """
 
+import re
 from datetime import date
 from typing import Annotated, Any, Literal
 
@@ -32,6 +33,7 @@ __all__ = [
     "TeamDocument",
 ]
 
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 SLURM = (
     "slurm is not supported: compute quotas, namespaces and access entries, on which the product "
     "rests, exist only for clusters orchestrated by EKS"
@@ -126,6 +128,14 @@ class CostCenter(Part):
 
     code: Text = Field(description="As finance writes it.")
     valid_from: date = Field(description="First UTC day, YYYY-MM-DD.")
+
+    @field_validator("valid_from", mode="before")
+    @classmethod
+    def _a_day(cls, value: Any) -> Any:
+        # a bare number would otherwise be taken for seconds since 1970
+        if isinstance(value, str) and _DAY.fullmatch(value):
+            return value
+        raise ValueError("must be a day, YYYY-MM-DD")
 
 
 class TeamDocument(Part):

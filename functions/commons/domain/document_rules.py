@@ -1,0 +1,84 @@
+"""Rules of a document that span several fields, each fault at the exact one.
+
+They read the document as it was written, faults and all, so that one reading names every fault.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from commons.domain.faults import Fault, Path
+from commons.domain.names import TEAM_NAME_LENGTH, namespace_name, quota_team_name
+
+_RESERVED_PREFIXES = ("idle-resource-sharing", "kube-")
+_RESERVED = {"default", "system"}
+
+
+def cross_faults(raw: dict[str, Any], group_prefix: str) -> Iterator[Fault]:
+    """Faults that no single field has. `group_prefix`: other directory groups do not exist."""
+    if raw.get("kind") == "Cluster":
+        yield from _twice(("priority_classes",), _column(raw.get("priority_classes"), "name"))
+        return
+    yield from _reserved(raw.get("team"))
+    yield from _foreign_groups(raw.get("groups"), group_prefix)
+    yield from _twice(("cost_centers",), _column(raw.get("cost_centers"), "valid_from"))
+    yield from _namespaces(raw.get("team"), _rows(raw.get("namespaces")))
+
+
+def _reserved(team: Any) -> Iterator[Fault]:
+    if isinstance(team, str) and (team in _RESERVED or team.startswith(_RESERVED_PREFIXES)):
+        yield Fault(("team",), f"{team} is a name that the cluster keeps for itself; take another")
+
+
+def _foreign_groups(groups: Any, prefix: str) -> Iterator[Fault]:
+    for role, names in groups.items() if isinstance(groups, dict) else ():
+        for index, name in enumerate(names if isinstance(names, list) else []):
+            if isinstance(name, str) and not name.startswith(prefix):
+                yield Fault(
+                    ("groups", role, index),
+                    f"{name!r} does not start with {prefix!r}: groups outside that prefix do not "
+                    "exist for this stack (parameter GroupPrefix)",
+                )
+
+
+def _namespaces(team: Any, rows: list[tuple[int, dict[str, Any]]]) -> Iterator[Fault]:
+    taken: dict[tuple[str, str], int] = {}
+    for index, row in rows:
+        quota = row.get("quota")
+        path: Path = ("namespaces", index)
+        if isinstance(quota, dict):
+            types = _column(quota.get("resources"), "instance_type")
+            yield from _twice((*path, "quota", "resources"), types)
+        cluster, project = row.get("cluster"), row.get("project")
+        if not (isinstance(team, str) and isinstance(cluster, str)):
+            continue
+        if not (project is None or isinstance(project, str)):
+            continue
+        if project and len(quota_team_name(team, project)) > TEAM_NAME_LENGTH:
+            yield Fault(
+                (*path, "project"),
+                f"{quota_team_name(team, project)} is longer than {TEAM_NAME_LENGTH} characters, "
+                "which is what SageMaker takes as the name of a team with its project",
+            )
+        name = (cluster, namespace_name(team, project))
+        if name in taken:
+            yield Fault(path, f"is {name[1]} on the same cluster as namespaces[{taken[name]}]")
+        taken.setdefault(name, index)
+
+
+def _rows(value: Any) -> list[tuple[int, dict[str, Any]]]:
+    items = enumerate(value) if isinstance(value, list) else ()
+    return [(index, row) for index, row in items if isinstance(row, dict)]
+
+
+def _column(value: Any, field: str) -> list[tuple[int, str, str]]:
+    return [(i, field, row[field]) for i, row in _rows(value) if isinstance(row.get(field), str)]
+
+
+def _twice(path: Path, column: list[tuple[int, str, str]]) -> Iterator[Fault]:
+    """A fault for each value that stands there a second time."""
+    seen: Counter[str] = Counter()
+    for index, field, value in column:
+        seen[value] += 1
+        if seen[value] > 1:
+            yield Fault((*path, index, field), f"{value} stands here a second time")
