@@ -1,4 +1,4 @@
-"""Figures of one node per family and size: what AWS publishes, in the shortest form that is exact."""
+"""Figures of one node per family and size: what AWS publishes, as short as can be exact."""
 
 # family -> size -> (accelerators, vCPU, memory in GiB)
 GPU: dict[str, dict[str, tuple[int, int, int]]] = {
