@@ -28,7 +28,7 @@ def _told() -> Iterator[None]:
         yield
     except (supervisor.PartFailed, FixtureFailed, deployment.DeployFailed) as error:
         raise Failure(str(error)) from error
-    except (state.NotRunning, quiescence.StillBusy) as error:
+    except (state.NotRunning, quiescence.StillBusy, quiescence.WatchFailed) as error:
         raise Failure(str(error)) from error
     except settings.PortTaken as error:
         raise BadInput(str(error)) from error
@@ -140,7 +140,7 @@ def event(files: list[Path], as_json: output.AsJson = False) -> None:
         output.print_json([one.model_dump() for one in delivered])
     else:
         rows = [
-            (one.file, one.detail_type, one.outcome, "\n".join(one.rules) or one.reason)
+            (Path(one.file).name, one.detail_type, one.outcome, "\n".join(one.rules) or one.reason)
             for one in delivered
         ]
         output.print_table("Events", ["file", "detail-type", "outcome", "rules"], rows)

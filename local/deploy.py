@@ -14,7 +14,8 @@ from local.clients import client
 from local.settings import CHECKOUT, REGION, STACK, Ports, client_environment
 from local.state import State
 
-_TAIL = 40
+_TAIL = 20
+_NOISE = "skipping upload"
 _DEPLOY = [
     "--no-progressbar",
     "--no-fail-on-empty-changeset",
@@ -80,7 +81,8 @@ def _sam(
         check=False,
     )
     if ended.returncode:
-        end = "\n".join(ended.stdout.splitlines()[-_TAIL:])
+        said = [line for line in ended.stdout.splitlines() if line.strip() and _NOISE not in line]
+        end = "\n".join(said[-_TAIL:])
         raise DeployFailed(f"sam {command} ended with {ended.returncode}:\n{end}")
 
 
@@ -112,6 +114,7 @@ def _environment(ports: Ports) -> dict[str, str]:
         **client_environment(ports),
         "PATH": os.pathsep.join([tools, plain.get("PATH", "")]),
         "SAM_CLI_TELEMETRY": "0",
+        "SAM_CLI_POLL_DELAY": "0.3",  # seconds; it is five by default
     }
 
 

@@ -57,8 +57,9 @@ def _execute(plain: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, An
         answer = plain(*args)
         body = answer.get("body")
         if answer.get("error") and isinstance(body, dict) and "errorMessage" in body:
-            body.update(_named(body["errorMessage"], _last.error_type or body["errorType"]))
+            error_type = _last.error_type or body["errorType"]
             answer["log"] = answer.get("log") or body["errorMessage"]
+            body.update(_named(body["errorMessage"], error_type))
         return answer
 
     return execute
@@ -70,12 +71,12 @@ def _named(message: str, error_type: str) -> dict[str, str]:
         return {"errorType": "Runtime.ExitError", "errorMessage": message}
     if not message.startswith(_INIT_FAILED):
         return {"errorType": error_type, "errorMessage": message}
-    trace = message.removeprefix(_INIT_FAILED).strip()
-    raised = trace.splitlines()[-1].partition(":")[0].rpartition(".")[2]
-    missing = raised in {"ImportError", "ModuleNotFoundError"}
+    raised = message.strip().splitlines()[-1]  # of the trace that our script puts there
+    name = raised.partition(":")[0].rpartition(".")[2]
+    missing = name in {"ImportError", "ModuleNotFoundError"}
     return {
-        "errorType": "Runtime.ImportModuleError" if missing else raised,
-        "errorMessage": trace,
+        "errorType": "Runtime.ImportModuleError" if missing else name,
+        "errorMessage": raised,
     }
 
 

@@ -11,7 +11,7 @@ import yaml
 from boto3 import Session
 from botocore.signers import RequestSigner
 
-from local.settings import EKS_CLUSTER
+from local.settings import EKS_CLUSTER, REGION
 
 _SECONDS = 60  # how long a presigned request is good; EKS accepts the token for 15 minutes
 
@@ -22,6 +22,10 @@ def write(path: Path, endpoint: str, certificate: Path) -> None:
         "apiVersion": "client.authentication.k8s.io/v1",
         "command": str(Path(sys.executable).with_name("commons")),
         "args": ["local", "token"],
+        "env": [
+            {"name": "AWS_REGION", "value": REGION},
+            {"name": "COMMONS_LOCAL_HOME", "value": str(path.parent)},
+        ],
         "interactiveMode": "Never",
     }
     cluster = {"server": endpoint, "certificate-authority": str(certificate)}

@@ -15,8 +15,16 @@ _LOOK_SECONDS = 0.3
 _CALM_LOOKS = 3  # what is handed from one service to the next is for a moment in neither
 
 
+# of messages: ready, being handled, not yet ready
+_KINDS = ("", "NotVisible", "Delayed")
+
+
 class StillBusy(Exception):
     """Something is still under way after the time-out; the text names it."""
+
+
+class WatchFailed(Exception):
+    """The pass of the watch that was asked for did not succeed."""
 
 
 class Quiescence:
@@ -41,7 +49,7 @@ class Quiescence:
         self._watch = self._named.get("WatchTasksFunction")
 
     def wait(self, timeout: float, say: Callable[[str], None] = lambda _: None) -> None:
-        """Return when all is calm after a full pass of the watch; raises StillBusy."""
+        """Return when all is calm after a pass of the watch; raises StillBusy or WatchFailed."""
         until = time.monotonic() + timeout
         self._calm(until, say)
         if self._watch:
@@ -51,7 +59,14 @@ class Quiescence:
 
     def under_way(self) -> list[str]:
         """What is under way, in words."""
-        return [*self._messages(), *self._invocations(), *self._executions(), *self._runners()]
+        looks = (
+            self._directory,
+            self._messages,
+            self._invocations,
+            self._executions,
+            self._runners,
+        )
+        return [found for look in looks for found in look()]
 
     def _calm(self, until: float, say: Callable[[str], None]) -> None:
         calm = 0
@@ -77,7 +92,14 @@ class Quiescence:
                 time.sleep(_LOOK_SECONDS)
         if answer.get("FunctionError"):
             failure = json.loads(answer["Payload"].read())
-            raise StillBusy(f"the watch failed: {failure.get('errorMessage')}")
+            raise WatchFailed(f"the watch failed: {failure.get('errorMessage')}")
+
+    def _directory(self) -> Iterator[str]:
+        """Events of the directory that are still to come, and statuses that still change."""
+        answer = _read(f"http://127.0.0.1:{self._ports.directory}/_local/under-way")
+        if answer["events"]:
+            yield f"{answer['events']} events of the directory"
+        yield from answer["steps"]
 
     def _messages(self) -> Iterator[str]:
         sqs = self._client("sqs")
@@ -92,9 +114,7 @@ class Quiescence:
                 yield f"{waiting} messages in {name}"
 
     def _invocations(self) -> Iterator[str]:
-        url = f"http://127.0.0.1:{self._ports.events}/under-way"
-        with urllib.request.urlopen(url, timeout=10) as answer:
-            running = json.load(answer)["functions"]
+        running = _read(f"http://127.0.0.1:{self._ports.events}/under-way")["functions"]
         # the watch looks nearly all the time; what it found before is covered by a pass of our own
         yield from (f"{n} of {name}" for name, n in running.items() if name != self._watch)
 
@@ -123,7 +143,9 @@ class Quiescence:
         return client(service, self._ports, read_timeout)
 
 
-_KINDS = ("", "NotVisible", "Delayed")
+def _read(url: str) -> Any:
+    with urllib.request.urlopen(url, timeout=10) as answer:  # noqa: S310 - parts of our own
+        return json.load(answer)
 
 
 def is_deployed(ports: Ports, stack: str = STACK) -> bool:
