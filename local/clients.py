@@ -1,5 +1,6 @@
 """boto3 clients of a local cloud, whatever the caller's own AWS environment says."""
 
+from functools import cache
 from typing import Any
 
 import boto3
@@ -10,6 +11,7 @@ from local.settings import ACCOUNT, REGION, SECRET, Ports
 _DIRECTORY = {"identitystore", "sso-admin", "sagemaker"}
 
 
+@cache  # making one takes longer than calling it
 def client(service: str, ports: Ports, read_timeout: int = 60) -> Any:
     """A client with the rights of the account's root; `read_timeout` in seconds."""
     port = ports.directory if service in _DIRECTORY else ports.gateway

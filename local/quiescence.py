@@ -15,6 +15,8 @@ _LOOK_SECONDS = 0.3
 _CALM_LOOKS = 3  # what is handed from one service to the next is for a moment in neither
 
 
+# another pass is under way, or the worker was killed or ran out of time
+_AGAIN = {"Lambda.TooManyRequestsException", "Runtime.ExitError", "Sandbox.Timedout"}
 # of messages: ready, being handled, not yet ready
 _KINDS = ("", "NotVisible", "Delayed")
 
@@ -81,18 +83,23 @@ class Quiescence:
 
     def _full_pass(self, function: str, until: float) -> None:
         """A pass that begins now: one already under way may have read the old state."""
+        while failure := self._pass(function):
+            error = failure.get("errorType")
+            if error not in _AGAIN:
+                raise WatchFailed(f"the watch failed: {failure.get('errorMessage')}")
+            if time.monotonic() > until:
+                raise StillBusy(f"still under way: a full pass of the watch ({error})")
+            time.sleep(_LOOK_SECONDS)
+
+    def _pass(self, function: str) -> dict[str, Any] | None:
+        """Let the watch look once; what went wrong, if anything did."""
         functions = self._client("lambda", read_timeout=900)
-        while True:
-            try:
-                answer = functions.invoke(FunctionName=function, Payload=b"{}")
-                break
-            except functions.exceptions.TooManyRequestsException as error:
-                if time.monotonic() > until:
-                    raise StillBusy("still under way: an earlier pass of the watch") from error
-                time.sleep(_LOOK_SECONDS)
-        if answer.get("FunctionError"):
-            failure = json.loads(answer["Payload"].read())
-            raise WatchFailed(f"the watch failed: {failure.get('errorMessage')}")
+        try:
+            answer = functions.invoke(FunctionName=function, Payload=b"{}")
+        except functions.exceptions.TooManyRequestsException:
+            return {"errorType": "Lambda.TooManyRequestsException"}
+        failure: dict[str, Any] = json.loads(answer["Payload"].read())
+        return failure if answer.get("FunctionError") else None
 
     def _directory(self) -> Iterator[str]:
         """Events of the directory that are still to come, and statuses that still change."""

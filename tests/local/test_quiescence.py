@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from local.quiescence import Quiescence, StillBusy
+from local.quiescence import Quiescence, StillBusy, WatchFailed
 
 
 class _Directory(BaseHTTPRequestHandler):
@@ -43,6 +43,11 @@ def start(smoke, **told):
     )
 
 
+def put(smoke, **item):
+    values = {name: {"S": value} for name, value in item.items()}
+    smoke.client("dynamodb").put_item(TableName=smoke.names["Table"], Item=values)
+
+
 def test_it_returns_when_an_execution_has_ended(smoke, quiescence):
     start(smoke, key="slow", seconds=1)
     quiescence.wait(20)
@@ -76,3 +81,39 @@ def test_events_of_the_directory_that_are_to_come_are_under_way(quiescence, dire
     monkeypatch.setattr(directory, "busy", {"events": 2, "steps": ["quota q becomes Created"]})
     with pytest.raises(StillBusy, match="2 events of the directory; quota q becomes Created"):
         quiescence.wait(0.1)
+
+
+def test_a_recorded_runner_is_under_way_until_it_is_released(smoke, quiescence):
+    put(smoke, pk="TEAM#vision", sk="STATUS", execution_arn="arn:x")
+    with pytest.raises(StillBusy, match="reconcile of TEAM#vision"):
+        quiescence.wait(0.1)
+    put(smoke, pk="TEAM#vision", sk="STATUS")
+    quiescence.wait(10)
+
+
+def test_the_watch_makes_a_pass_that_began_after_the_call(smoke, quiescence):
+    passes = smoke.attempts("watch")
+    quiescence.wait(10)
+    assert smoke.attempts("watch") == passes + 1
+
+
+def test_a_pass_whose_worker_is_killed_is_made_again(smoke, quiescence):
+    put(smoke, pk="told", key="killed-watch", failures="1", by="killed")
+    quiescence.wait(10)
+    assert smoke.attempts("killed-watch") == 2
+
+
+def test_an_earlier_pass_is_not_enough_and_is_not_what_is_waited_for(smoke, quiescence):
+    put(smoke, pk="told", key="two-passes")
+    smoke.client("lambda").invoke(
+        FunctionName=smoke.names["Watch"], InvocationType="Event", Payload=b'{"seconds": 2}'
+    )
+    quiescence.wait(10)
+    assert smoke.attempts("two-passes") == 2
+
+
+def test_a_watch_that_fails_is_told(smoke, quiescence):
+    put(smoke, pk="told", key="broken-watch", failures="9", by="Refused")
+    with pytest.raises(WatchFailed, match="as told"):
+        quiescence.wait(10)
+    put(smoke, pk="told")
