@@ -14,8 +14,13 @@ import boto3
 from aws_lambda_powertools import Logger
 from botocore.config import Config
 
+from commons import settings
+
 if TYPE_CHECKING:
     from commons.adapters.event_bus import EventBus
+    from commons.adapters.identity_store import IdentityStore
+    from commons.adapters.member_table import MemberTable
+    from commons.adapters.team_table import TeamTable
 
 logger = Logger()
 
@@ -37,3 +42,29 @@ def event_bus() -> EventBus:
     from commons.adapters.event_bus import EventBus
 
     return EventBus(_client("events"))
+
+
+@cache
+def _table(name: str) -> Any:
+    return boto3.resource("dynamodb").Table(name)
+
+
+@cache
+def team_table() -> TeamTable:
+    from commons.adapters.team_table import TeamTable
+
+    return TeamTable(_table(settings.Teams.read().team_table_name))
+
+
+@cache
+def member_table() -> MemberTable:
+    from commons.adapters.member_table import MemberTable
+
+    return MemberTable(_table(settings.Teams.read().team_table_name))
+
+
+@cache
+def identity_store() -> IdentityStore:
+    from commons.adapters.identity_store import IdentityStore
+
+    return IdentityStore(_client("identitystore"), settings.Directory.read().identity_store_id)

@@ -35,6 +35,12 @@ class DocumentItems(TableItems):
         """Raises UnknownTeam if none was ever accepted."""
         return self.team(team).document
 
+    def with_clusters(self, team: str) -> tuple[TeamDocument, dict[str, ClusterDocument]]:
+        """The team's document, and those of its clusters that are registered, by ARN."""
+        document = self.get_team_document(team)
+        found = ((arn, self.get_cluster_document(arn)) for arn in document.clusters())
+        return document, {arn: cluster for arn, cluster in found if cluster}
+
     def get_cluster_document(self, cluster_arn: str) -> ClusterDocument | None:
         """None if the cluster is not registered."""
         accepted = self.find_cluster(cluster_arn)

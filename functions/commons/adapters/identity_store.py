@@ -1,12 +1,12 @@
 """IAM Identity Center's directory: groups by name, members page by page, people by id."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from botocore.exceptions import ClientError
 
 from commons.adapters.aws_errors import code_of, translated
-from commons.domain.membership import Membership, Person
+from commons.domain.membership import GroupPin, GroupRead, Membership, Person
 
 _NOT_FOUND = "ResourceNotFoundException"
 # up to here one call per person is quicker than to page through everybody (100 a page)
@@ -26,6 +26,31 @@ class IdentityStore:
                 self._client.get_group_id, AlternateIdentifier={"UniqueAttribute": path}
             )
         return str(answer["GroupId"]) if answer else None
+
+    def read_groups(
+        self, roles: Mapping[str, str], pins: Mapping[str, GroupPin]
+    ) -> list[GroupRead]:
+        """Each group under the id it is known by, else under its name; all whole or none."""
+        return [
+            self._read_group(name, role, pins[name].group_id if name in pins else None)
+            for name, role in roles.items()
+        ]
+
+    def _read_group(self, display_name: str, role: str, pinned: str | None) -> GroupRead:
+        group_id = pinned or self.group_id(display_name)
+        members = self.memberships(group_id) if group_id else None
+        fault = None
+        if members is None:
+            fault = "renewed" if pinned and self.group_id(display_name) else "missing"
+        return GroupRead.model_validate(
+            {
+                "display_name": display_name,
+                "role": role,
+                "group_id": group_id,
+                "fault": fault,
+                "memberships": members or (),
+            }
+        )
 
     def memberships(self, group_id: str) -> tuple[Membership, ...] | None:
         """All members, or None for a group that is gone. Raises before half a list is handed out.

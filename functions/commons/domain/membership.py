@@ -42,6 +42,13 @@ class Membership(Frozen):
     user_id: str
 
 
+class GroupPin(Frozen):
+    """The group that was first found by a name, and the role it gives."""
+
+    group_id: str
+    role: Role
+
+
 class GroupRead(Frozen):
     """A group as it was read whole. `missing`: there is none; `renewed`: another has its name."""
 
@@ -74,9 +81,11 @@ class MembershipPlan(Frozen):
     members: tuple[Member, ...]
     changed: tuple[Member, ...]
     gone: tuple[Member, ...]
-    # memberships that exist no more, group id by membership id; one of a group that is merely no
-    # longer ours still exists, and may be another team's
-    ended: dict[str, str] = {}
+    # memberships seen for the first time: user id by membership id, by group id
+    begun: dict[str, dict[str, str]] = {}
+    # memberships that exist no more, by group id; one of a group that is merely no longer ours
+    # still exists, and may be another team's
+    ended: dict[str, list[str]] = {}
     nested: int = 0
 
 
@@ -87,6 +96,25 @@ def strictest(guards: Iterable[MembershipGuard]) -> MembershipGuard:
         max_remove_percent=min(guard.max_remove_percent for guard in known),
         max_remove_count=min(guard.max_remove_count for guard in known),
     )
+
+
+def new_pins(groups: Iterable[GroupRead], pins: Mapping[str, GroupPin]) -> list[GroupRead]:
+    """Groups that were found and are not yet known by their id, or not in that role."""
+    return [
+        group
+        for group in groups
+        if group.group_id
+        and not group.fault
+        and pins.get(group.display_name) != GroupPin(group_id=group.group_id, role=group.role)
+    ]
+
+
+def old_pins(
+    groups: Iterable[GroupRead], pins: Mapping[str, GroupPin]
+) -> list[tuple[str, GroupPin]]:
+    """Groups by their names that the document lists no more."""
+    listed = {group.display_name for group in groups}
+    return [(name, pin) for name, pin in pins.items() if name not in listed]
 
 
 def ids_to_look_up(groups: Iterable[GroupRead], current: Mapping[str, Member]) -> set[str]:
@@ -106,6 +134,7 @@ def plan(
     wanted |= _held(wanted, people, current, guard)
     members = _told_apart(wanted)
     return MembershipPlan(
+        begun=_begun(members, current),
         ended=_ended(groups, current),
         members=tuple(members.values()),
         changed=tuple(each for each in members.values() if current.get(each.user_id) != each),
@@ -143,15 +172,27 @@ def _member(person: Person, role: Role, memberships: dict[str, str]) -> Member:
     )
 
 
-def _ended(groups: list[GroupRead], current: Mapping[str, Member]) -> dict[str, str]:
+def _begun(
+    members: Mapping[str, Member], current: Mapping[str, Member]
+) -> dict[str, dict[str, str]]:
+    known = {key for member in current.values() for key in member.memberships}
+    begun: dict[str, dict[str, str]] = {}
+    for member in members.values():
+        for membership_id, group_id in member.memberships.items():
+            if membership_id not in known:
+                begun.setdefault(group_id, {})[membership_id] = member.user_id
+    return begun
+
+
+def _ended(groups: list[GroupRead], current: Mapping[str, Member]) -> dict[str, list[str]]:
     read = {group.group_id for group in groups}
     alive = {each.membership_id for group in groups for each in group.memberships}
-    return {
-        membership_id: group_id
-        for member in current.values()
-        for membership_id, group_id in member.memberships.items()
-        if group_id in read and membership_id not in alive
-    }
+    ended: dict[str, list[str]] = {}
+    for member in current.values():
+        for membership_id, group_id in member.memberships.items():
+            if group_id in read and membership_id not in alive:
+                ended.setdefault(group_id, []).append(membership_id)
+    return ended
 
 
 def _held(

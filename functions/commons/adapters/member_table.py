@@ -1,0 +1,67 @@
+"""Members and pinned groups in the `teams` table, with the look-ups that lead events to a team.
+
+TEAM#<team> / MEMBER#<user id>         user_id, user_name, role, state, group_ids, memberships
+TEAM#<team> / GROUP#<display name>     group_id, role: the group that was first found by that name
+USER#<user id> / TEAM#<team>
+MEMBERSHIP#<membership id> / GROUP#<group id>   user_id
+GROUP#<group id> / TEAM#<team>         role, display_name
+"""
+
+from typing import Any
+
+from commons.adapters.table_items import Item, TableItems
+from commons.domain.membership import GroupPin, GroupRead, Member, MembershipPlan
+
+
+class MemberTable(TableItems):
+    def members(self, team: str) -> dict[str, Member]:
+        """Everybody remembered, by user id."""
+        items = self._below(f"TEAM#{team}", "MEMBER#")
+        return {item["user_id"]: Member.model_validate(item) for item in items}
+
+    def pins(self, team: str) -> dict[str, GroupPin]:
+        """The team's groups by the display name under which each was first found."""
+        items = self._below(f"TEAM#{team}", "GROUP#")
+        return {item["display_name"]: GroupPin.model_validate(item) for item in items}
+
+    def save(self, team: str, plan: MembershipPlan) -> None:
+        """Write what changed and nothing else.
+
+        The look-ups go first: a worker that is killed in between is made good by the next run,
+        because the member itself still differs.
+        """
+        self._batch(
+            [
+                {"pk": f"MEMBERSHIP#{key}", "sk": f"GROUP#{group_id}", "user_id": user_id}
+                for group_id, users in plan.begun.items()
+                for key, user_id in users.items()
+            ]
+            + [{"pk": f"USER#{each.user_id}", "sk": f"TEAM#{team}"} for each in plan.changed],
+            [
+                (f"MEMBERSHIP#{key}", f"GROUP#{group_id}")
+                for group_id, ended in plan.ended.items()
+                for key in ended
+            ]
+            + [(f"USER#{each.user_id}", f"TEAM#{team}") for each in plan.gone],
+        )
+        self._batch(
+            [_member(team, each) for each in plan.changed],
+            [(f"TEAM#{team}", f"MEMBER#{each.user_id}") for each in plan.gone],
+        )
+
+    def pin(self, team: str, group: GroupRead) -> None:
+        """Know a group by its id from now on, from the id first."""
+        content: Item = {"display_name": group.display_name, "role": group.role}
+        content["group_id"] = group.group_id
+        self._put({"pk": f"GROUP#{group.group_id}", "sk": f"TEAM#{team}", **content})
+        self._put({"pk": f"TEAM#{team}", "sk": f"GROUP#{group.display_name}", **content})
+
+    def unpin(self, team: str, display_name: str, pin: GroupPin) -> None:
+        """Let a group go that the document lists no more."""
+        self._delete(f"GROUP#{pin.group_id}", f"TEAM#{team}")
+        self._delete(f"TEAM#{team}", f"GROUP#{display_name}")
+
+
+def _member(team: str, member: Member) -> dict[str, Any]:
+    key = {"pk": f"TEAM#{team}", "sk": f"MEMBER#{member.user_id}"}
+    return {**key, **member.model_dump()}

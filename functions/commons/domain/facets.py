@@ -1,0 +1,49 @@
+"""What a facet of `reconcile_team` answers: its conditions, and what it did or would do."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from commons.domain.status import Condition
+
+
+class TeamStep(BaseModel):
+    """What the state machine hands to a facet of the whole team."""
+
+    model_config = ConfigDict(frozen=True)
+
+    team: str
+
+
+class NamespaceStep(TeamStep):
+    """What it hands to a facet of one namespace."""
+
+    cluster: str
+    namespace: str
+    project: str | None = None
+
+
+class Outcome(BaseModel):
+    """Goes through the state machine: ids and counts, never names of people."""
+
+    model_config = ConfigDict(frozen=True)
+
+    conditions: list[Condition]
+    actions: list[str] = []
+
+    def payload(self) -> dict[str, Any]:
+        return self.model_dump()
+
+
+def reached(type_: str, actions: list[str], message: str, observing: bool = False) -> Outcome:
+    """The facet is where it should be; while observing, it says what it would have done."""
+    if observing and actions:
+        text = f"the cluster is observed only; would: {'; '.join(actions)}"
+        return Outcome(
+            conditions=[Condition(type=type_, status="True", reason="Observing", message=text)],
+            actions=actions,
+        )
+    condition = Condition(
+        type=type_, status="True", reason="Changed" if actions else "UpToDate", message=message
+    )
+    return Outcome(conditions=[condition], actions=actions)

@@ -1,0 +1,30 @@
+"""Step of reconcile_team: remember who is in the team, as the directory says it now."""
+
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from commons import bootstrap
+from commons.domain import membership
+from commons.domain.facets import TeamStep
+from commons.domain.membership_outcome import outcome
+
+
+@bootstrap.logger.inject_lambda_context
+def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
+    team = TeamStep.model_validate(event).team
+    table, people = bootstrap.member_table(), bootstrap.identity_store()
+    document, clusters = bootstrap.team_table().with_clusters(team)
+    pins, current = table.pins(team), table.members(team)
+    groups = people.read_groups(document.wanted_groups(), pins)
+    known = people.people(membership.ids_to_look_up(groups, current))
+    guard = membership.strictest(cluster.membership_guard for cluster in clusters.values())
+    plan = membership.plan(groups, known, current, guard)
+    table.save(team, plan)
+    for group in membership.new_pins(groups, pins):
+        table.pin(team, group)
+    for name, pin in membership.old_pins(groups, pins):
+        table.unpin(team, name, pin)
+    answer = outcome(groups, plan, current)
+    bootstrap.logger.info("members are known", team=team, actions=answer.actions)
+    return answer.payload()
