@@ -162,3 +162,13 @@ def test_an_ended_child_does_not_look_alive():
     process = processes.Process(pid=child.pid, started=started or "gone")
     time.sleep(0.5)
     assert not processes.alive(process)
+
+
+def test_where_there_is_no_proc_the_start_is_told_by_ps():
+    started = processes._start_time_without_proc(os.getpid())
+    assert started
+    assert processes._start_time_without_proc(os.getpid()) == started
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    time.sleep(0.5)  # it is a zombie now
+    assert processes._start_time_without_proc(child.pid) is None
+    child.wait()
