@@ -8,7 +8,7 @@ What the ledger writes beside them is in `ledger_table`.
 """
 
 from collections.abc import Iterator
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from boto3.dynamodb.conditions import Key
@@ -68,19 +68,17 @@ class UsageTable:
 
     def record_quota(self, cluster: str, namespace: str, quota: QuotaVersion) -> None:
         """Add one version to the history; the same version again changes nothing."""
-        moment = quota.effective_from.isoformat()
-        with self._table.batch_writer() as batch:
-            batch.put_item(Item={"pk": f"CLUSTER#{cluster}", "sk": f"NS#{namespace}"})
-            batch.put_item(
-                Item={
-                    "pk": partition(cluster, namespace),
-                    "sk": f"QUOTA#{moment}#{quota.version}",
-                    "effective_from": moment,
-                    "version": quota.version,
-                    "resources": dict(quota.resources),
-                    "strategy": quota.strategy,
-                }
-            )
+        moment = quota.effective_from.astimezone(UTC).isoformat()
+        # the namespace first: a history that nobody finds would be charged to nobody
+        self._table.put_item(Item={"pk": f"CLUSTER#{cluster}", "sk": f"NS#{namespace}"})
+        self._table.put_item(
+            Item={
+                "pk": partition(cluster, namespace),
+                "sk": f"QUOTA#{moment}#{quota.version}",
+                "resources": dict(quota.resources),
+                "strategy": quota.strategy,
+            }
+        )
 
 
 def _daily(cluster: str, namespace: str, item: dict[str, Any]) -> DailyUsage:
