@@ -37,8 +37,11 @@ class ModelledResponse(BaseResponse):
                 cloudtrail.record(self._call(operation, answer))
         return answer
 
-    def caller_key(self) -> str:
-        """The access key of the request, as it is in its signature."""
+    def caller(self) -> dict[str, str]:
+        """Who signed the request, as SageMaker's CreatedBy and LastModifiedBy name it."""
+        return cloudtrail.callers().iam_identity(self._access_key())
+
+    def _access_key(self) -> str:
         return cloudtrail.access_key(self.headers.get("Authorization", ""))
 
     def _call(self, operation: Any, answer: Any) -> Call:
@@ -53,6 +56,6 @@ class ModelledResponse(BaseResponse):
             error=(content["__type"], str(content.get("Message", ""))) if failed else None,
             subject=self.subject,
             writer=cloudtrail.writer(self.headers.get(cloudtrail.WRITER_HEADER)),
-            access_key=self.caller_key(),
+            access_key=self._access_key(),
             agent=self.headers.get("User-Agent", ""),
         )
