@@ -31,8 +31,9 @@ def apply(request: Applied, live: Document | None, wanted: Document) -> Document
     merged: Document = _merge(kind, copy(before), wanted, ())
     _settle_conflicts(request, managers, before, merged)
     others = {path for who, (paths, _) in managers.items() if who != manager for path in paths}
-    for path in sorted(last - owned - others, key=len, reverse=True):
-        if not any(other[: len(path)] == path for other in others):  # they own a part of it
+    for path in sorted(last - owned - others, key=len):  # an item before what is in it
+        part_of_others = any(other[: len(path)] == path for other in others)
+        if not part_of_others and not ownership.is_key(path):
             _remove(kind, merged, path)
     _release_removed(kind, managers, merged, manager)
     unchanged = managers.get(manager, (None, ""))[0] == owned

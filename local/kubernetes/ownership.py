@@ -70,6 +70,13 @@ def item_step(kind: Kind, path: Path, item: Any) -> str:
     return "k:" + json.dumps(structure.key_of(item, wanted), separators=(",", ":"))
 
 
+def is_key(path: Path) -> bool:
+    """Whether the field tells its list item from the others: it goes with the item only."""
+    if len(path) < 2 or not path[-2].startswith("k:"):
+        return False
+    return path[-1][2:] in json.loads(path[-2][2:])
+
+
 def read(document: Document) -> Managers:
     """The managers that an object's metadata names."""
     found: Managers = {}

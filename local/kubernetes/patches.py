@@ -12,16 +12,21 @@ STRATEGIC = "application/strategic-merge-patch+json"
 APPLY = "application/apply-patch+yaml"
 
 
-def patched(kind: Kind, content_type: str, live: Document, patch: Document) -> Document:
-    """The object with the patch on it; raises UnsupportedMediaType for other formats."""
-    if content_type == MERGE:
-        merged: Document = _merge(copy(live), patch)
-        return merged
-    if content_type == STRATEGIC and not kind.custom:
-        strategic: Document = _strategic(kind, copy(live), patch, ())
-        return strategic
+def check_format(kind: Kind, content_type: str) -> None:
+    """Raises UnsupportedMediaType for a format that the kind does not take."""
     served = (MERGE, APPLY) if kind.custom else (MERGE, STRATEGIC, APPLY)
-    raise errors.unsupported_media_type(content_type, served)
+    if content_type not in served:
+        raise errors.unsupported_media_type(content_type, served)
+
+
+def patched(kind: Kind, content_type: str, live: Document, patch: Document) -> Document:
+    """The object with a merge patch of one of the two formats on it."""
+    merged: Document = (
+        _merge(copy(live), patch)
+        if content_type == MERGE
+        else _strategic(kind, copy(live), patch, ())
+    )
+    return merged
 
 
 def _merge(live: Any, patch: Any) -> Any:

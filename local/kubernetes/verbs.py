@@ -182,7 +182,9 @@ def _write(call: Call, kind: Kind) -> Answer:
     if applies and not call.query.get("fieldManager"):
         message = "fieldManager: Required value: is required for apply patch"
         raise errors.ApiError(422, "Invalid", f'PatchOptions.meta.k8s.io "" is invalid: {message}')
-    if call.target.verb != "patch" and call.content_type not in _BODIES:
+    if call.target.verb == "patch":
+        patches.check_format(kind, call.content_type)
+    elif call.content_type not in _BODIES:
         raise errors.unsupported_media_type(call.content_type, _BODIES)
     write = Write(
         kind,
