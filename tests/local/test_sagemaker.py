@@ -77,6 +77,16 @@ def directory(kubernetes: Kubernetes) -> Iterator[Directory]:
         yield part
 
 
+@pytest.fixture(scope="module")
+def slow(kubernetes: Kubernetes) -> Iterator[Directory]:
+    with running(
+        COMMONS_LOCAL_KUBERNETES_URL=kubernetes.url,
+        COMMONS_LOCAL_HOME=str(kubernetes.home),
+        COMMONS_LOCAL_DELAY="1",
+    ) as part:
+        yield part
+
+
 @pytest.fixture
 def sagemaker(directory: Directory) -> Any:
     return directory.client("sagemaker")
@@ -236,18 +246,13 @@ def test_a_quota_is_created_and_then_kubernetes_has_its_objects(
     assert flavor["spec"]["nodeLabels"] == {"node.kubernetes.io/instance-type": "ml.p5.48xlarge"}
 
 
-def test_the_objects_come_after_the_status(kubernetes: Kubernetes) -> None:
-    with running(
-        COMMONS_LOCAL_KUBERNETES_URL=kubernetes.url,
-        COMMONS_LOCAL_HOME=str(kubernetes.home),
-        COMMONS_LOCAL_DELAY="0.5",
-    ) as part:
-        sagemaker = part.client("sagemaker")
-        quota_id = make_quota(sagemaker, "early")
-        quota_with(sagemaker, quota_id, "Created")
-        assert kubernetes.queue("early") is None
-        assert part.call("GET", "under-way")["steps"] == ["create commons-ab12cd34ef56-early"]
-        appears(lambda: kubernetes.queue("early"))
+def test_the_objects_come_after_the_status(slow: Directory, kubernetes: Kubernetes) -> None:
+    sagemaker = slow.client("sagemaker")
+    quota_id = make_quota(sagemaker, "early")
+    quota_with(sagemaker, quota_id, "Created")
+    assert kubernetes.queue("early") is None
+    assert slow.call("GET", "under-way")["steps"] == ["create commons-ab12cd34ef56-early"]
+    appears(lambda: kubernetes.queue("early"))
 
 
 def test_a_namespace_that_was_there_before_keeps_its_labels(
@@ -362,7 +367,8 @@ def test_a_stale_version_is_a_conflict(sagemaker: Any) -> None:
     assert "7" in told
 
 
-def test_an_update_while_one_is_under_way_is_a_conflict(sagemaker: Any) -> None:
+def test_an_update_while_one_is_under_way_is_a_conflict(slow: Directory) -> None:
+    sagemaker = slow.client("sagemaker")
     quota_id = make_quota(sagemaker, "busy")
     refused(
         sagemaker.update_compute_quota,
@@ -415,7 +421,7 @@ def test_a_deleted_quota_takes_its_queues_and_leaves_the_namespace(
 def test_quotas_are_listed_by_filter_order_and_page(sagemaker: Any) -> None:
     for team in ("list-b", "list-a", "list-c"):
         make_quota(sagemaker, team)
-    wanted = {"ClusterArn": CLUSTER, "NameContains": "list-", "SortBy": "Name"}
+    wanted = {"ClusterArn": CLUSTER, "NameContains": "list", "SortBy": "Name"}
     first = sagemaker.list_compute_quotas(**wanted, MaxResults=2)
     conforms("sagemaker", "ListComputeQuotas", first)
     rest = sagemaker.list_compute_quotas(**wanted, NextToken=first["NextToken"])
