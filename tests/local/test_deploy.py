@@ -15,15 +15,6 @@ FIXTURES = {
 NOWHERE = Ports(gateway=1, events=1, directory=1, kubernetes=1)
 
 
-_WITHOUT_CODE = """
-Transform: AWS::Serverless-2016-10-31
-Resources:
-  F:
-    Type: AWS::Serverless::Function
-    Properties: {Runtime: python3.13, Handler: a.b, CodeUri: nowhere/, Architectures: [x86_64]}
-"""
-
-
 class _Tags(yaml.SafeLoader):
     """Reads a template without understanding its functions."""
 
@@ -42,8 +33,8 @@ def test_the_parameters_are_the_templates():
 
 def test_a_template_that_cannot_be_built_shows_the_end_of_what_sam_said(tmp_path):
     template = tmp_path / "template.yaml"
-    template.write_text(_WITHOUT_CODE)
-    with pytest.raises(deploy.DeployFailed, match=r"(?s)sam build ended with \d.*nowhere"):
+    template.write_text("Resources: [")
+    with pytest.raises(deploy.DeployFailed, match=r"(?s)sam build ended with \d:.*pars"):
         deploy.deploy_template(NOWHERE, template, "s", {}, tmp_path / "build")
 
 

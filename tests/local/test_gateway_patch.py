@@ -48,9 +48,7 @@ def test_a_functions_output_is_in_a_file_of_its_own(tmp_path, monkeypatch):
     def plain(*arguments, **_):
         said.append(arguments)
 
-    monkeypatch.setattr(
-        gateway_logs.lambda_svc, "_emit_lambda_logs", lambda *a, **k: said.append(a)
-    )
+    monkeypatch.setattr(gateway_logs.lambda_svc, "_emit_lambda_logs", plain)
     gateway_logs.apply(tmp_path)
     function = {"config": {"FunctionName": "f"}}
     emit = gateway_logs.lambda_svc._emit_lambda_logs
