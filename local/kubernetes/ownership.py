@@ -24,6 +24,9 @@ _UNOWNED = {
     *(("f:metadata", f"f:{name}") for name in _SERVER_WRITTEN),
 }
 
+_ROOTS = {(), ("f:metadata",)}
+"""Always there, even where nothing is in them."""
+
 
 @dataclass(frozen=True)
 class Manager:
@@ -44,7 +47,7 @@ def leaves(kind: Kind, document: Document) -> dict[Path, Any]:
     return {
         path: value
         for path, value in _walk(kind, document, ())
-        if path and path[:1] not in _UNOWNED and path[:2] not in _UNOWNED
+        if path not in _ROOTS and not _UNOWNED & {path[:1], path[:2]}
     }
 
 
