@@ -17,10 +17,16 @@ from botocore.config import Config
 from commons import settings
 
 if TYPE_CHECKING:
+    from commons.adapters.document_store import DocumentStore
     from commons.adapters.event_bus import EventBus
     from commons.adapters.identity_store import IdentityStore
     from commons.adapters.member_table import MemberTable
+    from commons.adapters.messages import Message
+    from commons.adapters.refusals import Refusals
+    from commons.adapters.runner import Runner
+    from commons.adapters.team_lookup import TeamLookup
     from commons.adapters.team_table import TeamTable
+    from commons.domain.errors import RefusedInput
 
 logger = Logger()
 
@@ -68,3 +74,47 @@ def identity_store() -> IdentityStore:
     from commons.adapters.identity_store import IdentityStore
 
     return IdentityStore(_client("identitystore"), settings.Directory.read().identity_store_id)
+
+
+@cache
+def refusals() -> Refusals:
+    from commons.adapters.refusals import Refusals
+
+    return Refusals(_table(settings.Teams.read().team_table_name))
+
+
+@cache
+def document_store() -> DocumentStore:
+    from commons.adapters.document_store import DocumentStore
+
+    return DocumentStore(_client("s3"), settings.Documents.read().configuration_bucket_name)
+
+
+@cache
+def runner() -> Runner:
+    from commons.adapters.executions import Executions
+    from commons.adapters.runner import Runner
+
+    machine = settings.Runner.read().reconcile_team_machine_arn
+    return Runner(team_table(), Executions(_client("stepfunctions"), machine))
+
+
+@cache
+def team_lookup() -> TeamLookup:
+    from commons.adapters.team_lookup import TeamLookup
+
+    return TeamLookup(team_table(), identity_store(), settings.Directory.read().group_prefix)
+
+
+def refuse(message: Message, refused: RefusedInput) -> None:
+    """Put a message that would fail for ever where `commons doctor` finds it."""
+    logger.warning("event refused", reasons=refused.reasons, message_id=message.id)
+    refusals().record("event", refused.what, refused.reasons, now(), message.source())
+
+
+def count(metric: str, reason: str) -> None:
+    """One more of a metric that operators watch; imported late, because few batches need it."""
+    from aws_lambda_powertools.metrics import MetricUnit, single_metric
+
+    with single_metric(name=metric, unit=MetricUnit.Count, value=1) as one:
+        one.add_dimension(name="reason", value=reason)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from boto3.dynamodb.conditions import Attr
+from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from commons.adapters.table_items import Item, TableItems, absent
 from commons.domain.documents import ClusterDocument, TeamDocument
@@ -53,16 +53,45 @@ class DocumentItems(TableItems):
     def clusters(self) -> Iterator[Accepted[ClusterDocument]]:
         return (_accepted_cluster(item) for item in self._of_kind("cluster"))
 
-    def accept_team(self, accepted: Accepted[TeamDocument]) -> bool:
-        """Keep it, unless a newer upload is already kept: then False."""
-        pk = f"TEAM#{accepted.document.team}"
-        return self._accept(pk, "team", accepted, {"state": accepted.document.state})
+    def keep(self, accepted: Accepted[ClusterDocument | TeamDocument]) -> list[str] | None:
+        """Keep a good document. Returns the teams to look at again; None if a newer one is kept."""
+        document = accepted.document
+        if isinstance(document, ClusterDocument):
+            cluster = self._get(f"CLUSTER#{document.cluster}", "DOCUMENT")
+            touched = self.teams_of_cluster(document.cluster)
+            return self._keep(f"CLUSTER#{document.cluster}", "cluster", accepted, cluster, touched)
+        pk = f"TEAM#{document.team}"
+        former = self._get(pk, "DOCUMENT")
+        if former and not _newer(accepted, former):
+            return None
+        # first the links: a worker that dies in between is made good by the message's next try
+        self._link(_accepted_team(former).document if former else None, document)
+        return self._keep(pk, "team", accepted, former, [document.team])
 
-    def accept_cluster(self, accepted: Accepted[ClusterDocument]) -> bool:
-        """Keep it, unless a newer upload is already kept: then False."""
-        return self._accept(f"CLUSTER#{accepted.document.cluster}", "cluster", accepted, {})
+    def _keep(
+        self,
+        pk: str,
+        kind: str,
+        accepted: Accepted[ClusterDocument | TeamDocument],
+        former: Item | None,
+        touched: list[str],
+    ) -> list[str] | None:
+        text = accepted.document.model_dump_json()
+        item = {
+            **accepted.model_dump(exclude={"document"}),
+            "pk": pk,
+            "sk": "DOCUMENT",
+            "kind": kind,
+            "version": padded(accepted.version),
+            "document": text,
+            "state": getattr(accepted.document, "state", None),
+        }
+        if not self._put(item, _is_newer(accepted)):
+            return None
+        again = former and former["version"] != item["version"] and former["document"] == text
+        return [] if again else touched
 
-    def link_team(self, old: TeamDocument | None, new: TeamDocument) -> None:
+    def _link(self, old: TeamDocument | None, new: TeamDocument) -> None:
         """Let the team be found by each of its clusters and group names, and by no former one."""
         clusters = set(old.clusters() if old else []) - set(new.clusters())
         names = set(old.wanted_groups() if old else {}) - set(new.wanted_groups())
@@ -80,19 +109,19 @@ class DocumentItems(TableItems):
         """Teams with a namespace there, whether or not the cluster is registered."""
         return [_team_of(item) for item in self._below(f"CLUSTER#{cluster_arn}", "TEAM#")]
 
-    def _accept[Document: (ClusterDocument, TeamDocument)](
-        self, pk: str, kind: str, accepted: Accepted[Document], more: Item
-    ) -> bool:
-        values = accepted.model_dump(exclude={"document"})
-        version = padded(accepted.version)
-        text = accepted.document.model_dump_json()
-        newer = (
-            absent("pk")
-            | (Attr("key").eq(accepted.key) & Attr("version").lte(version))
-            | (Attr("key").ne(accepted.key) & Attr("uploaded_at").lte(accepted.uploaded_at))
-        )
-        key = {"pk": pk, "sk": "DOCUMENT", "kind": kind}
-        return self._put({**key, **values, "version": version, "document": text, **more}, newer)
+
+def _is_newer(accepted: Accepted[ClusterDocument | TeamDocument]) -> ConditionBase:
+    """Sequencers order the uploads of one key; documents under two keys are ordered by time."""
+    version = padded(accepted.version)
+    same_key = Attr("key").eq(accepted.key) & Attr("version").lte(version)
+    other_key = Attr("key").ne(accepted.key) & Attr("uploaded_at").lte(accepted.uploaded_at)
+    return absent("pk") | same_key | other_key
+
+
+def _newer(accepted: Accepted[ClusterDocument | TeamDocument], former: Item) -> bool:
+    if former["key"] == accepted.key:
+        return str(former["version"]) <= padded(accepted.version)
+    return str(former["uploaded_at"]) <= accepted.uploaded_at
 
 
 def padded(sequencer: str) -> str:

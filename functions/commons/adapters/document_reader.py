@@ -11,6 +11,16 @@ from commons.domain.errors import RefusedInput
 from commons.domain.faults import Fault, faults_of
 
 Document = ClusterDocument | TeamDocument
+
+
+class RefusedDocument(RefusedInput):
+    """`declared` is what the document says it is about, as far as that can be read."""
+
+    def __init__(self, name: str, faults: list[str], declared: dict[str, str]) -> None:
+        super().__init__(name, faults)
+        self.declared = declared
+
+
 _MODELS: dict[str, TypeAdapter[Any]] = {
     "Cluster": TypeAdapter(ClusterDocument),
     "Team": TypeAdapter(TeamDocument),
@@ -18,8 +28,11 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
 
 
 def read_document(name: str, body: bytes, group_prefix: str) -> Document:
-    """Raises RefusedInput for the document `name`, with one sentence per fault in line order."""
-    located = read_yaml(name, body)
+    """Raises RefusedDocument for the document `name`, one sentence per fault in line order."""
+    try:
+        located = read_yaml(name, body)
+    except RefusedInput as error:
+        raise RefusedDocument(name, error.reasons, {}) from error
     faults = list(_wrong_kind(located.value))
     document: Document | None = None
     if not faults:
@@ -30,7 +43,7 @@ def read_document(name: str, body: bytes, group_prefix: str) -> Document:
         except ValidationError as error:
             faults += faults_of(error)
     if faults or document is None:
-        raise RefusedInput(name, _in_order(faults, located))
+        raise RefusedDocument(name, _in_order(faults, located), _declared(located.value))
     return document
 
 
@@ -42,6 +55,12 @@ def _wrong_kind(raw: Any) -> list[Fault]:
     if raw.get("kind") not in ("Cluster", "Team"):
         return [Fault(("kind",), "must be Cluster or Team")]
     return []
+
+
+def _declared(raw: Any) -> dict[str, str]:
+    fields = ("kind", "team", "cluster")
+    known = raw if isinstance(raw, dict) else {}
+    return {name: known[name] for name in fields if isinstance(known.get(name), str)}
 
 
 def _in_order(faults: list[Fault], located: LocatedValue) -> list[str]:

@@ -25,8 +25,7 @@ class Refusals:
         self, what: str, name: str, reasons: list[str], at: datetime, source: dict[str, str]
     ) -> str:
         """Remember one refused input and return its id; the same input has the same id."""
-        key = json.dumps([what, name, source], sort_keys=True)
-        refusal_id = hashlib.sha256(key.encode()).hexdigest()[:12]
+        refusal_id = id_of(what, name, source)
         self._table.put_item(
             Item={
                 "pk": f"REFUSED#{refusal_id}",
@@ -58,3 +57,13 @@ class Refusals:
     def forget(self, refusal_id: str) -> None:
         """The input was sent again, or is of no more interest."""
         self._table.delete_item(Key={"pk": f"REFUSED#{refusal_id}", "sk": "REFUSED"})
+
+    def forget_document(self, key: str) -> None:
+        """Its newest version was accepted."""
+        self.forget(id_of("document", key, {}))
+
+
+def id_of(what: str, name: str, source: dict[str, str]) -> str:
+    """A document is known by its key alone, so that its next version replaces the refusal."""
+    known_by = [what, name] if what == "document" else [what, name, source]
+    return hashlib.sha256(json.dumps(known_by, sort_keys=True).encode()).hexdigest()[:12]

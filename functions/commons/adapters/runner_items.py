@@ -35,9 +35,15 @@ class RunnerItems(TableItems):
         """Record an execution about to be started; False if another has been recorded."""
         return self._take(team, execution_arn, before, absent("execution_arn"))
 
-    def hand_over(self, team: str, old_arn: str, new_arn: str, before: TeamStatus) -> bool:
-        """Record the next execution in the place of the old; False if that was done already."""
-        return self._take(team, new_arn, before, Attr("execution_arn").eq(old_arn))
+    def hand_over(
+        self, team: str, old_arn: str, new_arn: str, before: TeamStatus, failures: int
+    ) -> bool:
+        """Record the next execution in the place of the old; False if that was done already.
+
+        `failures`: how many executions in a row have then ended without an outcome.
+        """
+        mine = Attr("execution_arn").eq(old_arn)
+        return self._take(team, new_arn, before, mine, {"failures": failures})
 
     def release(self, team: str, execution_arn: str, seen: int) -> bool:
         """Forget the execution; False if it is another's, or somebody has asked since."""
@@ -56,10 +62,24 @@ class RunnerItems(TableItems):
         }
         self._set(f"TEAM#{team}", "STATUS", values)
 
-    def note_failure(self, team: str, failures: int) -> None:
-        """How many executions in a row have ended without an outcome."""
-        self._set(f"TEAM#{team}", "STATUS", {"failures": failures})
+    def give_up(self, team: str, execution_arn: str, why: Condition) -> bool:
+        """Free the team as failed; False if another execution is recorded by now."""
+        values = {
+            "execution_arn": None,
+            "failures": 0,
+            "phase": "Failed",
+            "conditions": [why.model_dump()],
+        }
+        mine = Attr("execution_arn").eq(execution_arn)
+        return self._set(f"TEAM#{team}", "STATUS", values, mine)
 
-    def _take(self, team: str, arn: str, before: TeamStatus, free: ConditionBase) -> bool:
+    def _take(
+        self,
+        team: str,
+        arn: str,
+        before: TeamStatus,
+        free: ConditionBase,
+        more: dict[str, Any] | None = None,
+    ) -> bool:
         values = {"execution_arn": arn, "runs": before.runs + 1, "claimed": before.requested}
-        return self._set(f"TEAM#{team}", "STATUS", values, free)
+        return self._set(f"TEAM#{team}", "STATUS", {**values, **(more or {})}, free)

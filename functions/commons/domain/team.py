@@ -14,7 +14,7 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Accepted[Document: (ClusterDocument, TeamDocument)](Record):
+class Accepted[Document: ClusterDocument | TeamDocument](Record):
     """The last good version of a document. `version` is the sequencer of the upload's event."""
 
     document: Document
@@ -34,13 +34,14 @@ class PinnedGroup(Record):
 
 
 class Access(Record):
-    """The way of a team into one account."""
+    """The way of a team into one account; `group_ids` are the groups that we assigned."""
 
     account: str
     permission_set: str
     permission_set_arn: str
     role_arn: str | None = None
     role_id: str | None = None
+    group_ids: list[str] = []
 
 
 class QuotaRecord(Record):

@@ -1,0 +1,78 @@
+"""An S3 'Object Created' event on EventBridge, where the key is written plainly."""
+
+import json
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from commons.domain.documents import ClusterDocument, TeamDocument
+from commons.domain.errors import RefusedInput
+from commons.domain.events import OutgoingEvent
+from commons.domain.faults import faults_of
+
+# an event stays small, and nobody reads more faults than this at once
+_FAULTS = 50
+
+
+class _Named(BaseModel):
+    name: str
+
+
+class _Object(BaseModel):
+    key: str = Field(min_length=1)
+    etag: str = ""
+    sequencer: str = "0"
+
+
+class _Detail(BaseModel):
+    bucket: _Named
+    object: _Object
+
+
+class Upload(BaseModel):
+    """`detail.object.sequencer` orders the uploads of one key."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    detail: _Detail
+
+    @property
+    def key(self) -> str:
+        return self.detail.object.key
+
+    @property
+    def sequencer(self) -> str:
+        return self.detail.object.sequencer
+
+
+def read_upload(name: str, body: str) -> Upload:
+    """Raises RefusedInput for the message `name` if it is no such event."""
+    try:
+        return Upload.model_validate(json.loads(body))
+    except ValidationError as error:
+        raise RefusedInput(name, [fault.at(None) for fault in faults_of(error)]) from error
+    except ValueError as error:
+        raise RefusedInput(name, [f"is not JSON: {error}"]) from error
+
+
+def accepted_event(document: ClusterDocument | TeamDocument, upload: Upload) -> OutgoingEvent:
+    """TeamDocumentAccepted, of a cluster's document too: `kind` says which it is."""
+    detail = {"schemaVersion": "1", "kind": document.kind, **subject_of(document)}
+    return OutgoingEvent(
+        detail_type="TeamDocumentAccepted",
+        detail={**detail, "key": upload.key, "etag": upload.detail.object.etag},
+    )
+
+
+def refused_event(upload: Upload, faults: list[str], declared: dict[str, str]) -> OutgoingEvent:
+    """TeamDocumentRefused; `declared`: kind and team or cluster, as far as they can be read."""
+    detail = {"schemaVersion": "1", **declared, "key": upload.key}
+    return OutgoingEvent(
+        detail_type="TeamDocumentRefused",
+        detail={**detail, "etag": upload.detail.object.etag, "faults": faults[:_FAULTS]},
+    )
+
+
+def subject_of(document: ClusterDocument | TeamDocument) -> dict[str, str]:
+    if isinstance(document, ClusterDocument):
+        return {"cluster": document.cluster}
+    return {"team": document.team}

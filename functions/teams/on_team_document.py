@@ -1,0 +1,64 @@
+"""Answers an uploaded document: keeps the last good version, or says what is wrong with it."""
+
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from commons import bootstrap, settings
+from commons.adapters.document_reader import Document, RefusedDocument, read_document
+from commons.adapters.document_store import StoredDocument
+from commons.adapters.messages import Message, each_message
+from commons.bootstrap import logger
+from commons.domain.status import iso
+from commons.domain.team import Accepted
+from commons.domain.uploads import Upload, accepted_event, read_upload, refused_event
+
+
+@logger.inject_lambda_context
+def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
+    return each_message(event, _take, bootstrap.refuse, logger)
+
+
+def _take(message: Message) -> None:
+    upload = read_upload(message.name, message.body)
+    stored = bootstrap.document_store().read(upload.key)
+    if stored is None:
+        # a document that was removed changes nothing: teams leave by their state
+        logger.info("uploaded document is gone", key=upload.key)
+        return
+    try:
+        document = read_document(upload.key, stored.body, settings.Documents.read().group_prefix)
+    except RefusedDocument as refused:
+        _refuse_document(message, upload, refused)
+        return
+    _accept(document, upload, stored)
+
+
+def _accept(document: Document, upload: Upload, stored: StoredDocument) -> None:
+    """Nothing is said before it is done, and all of it may be done twice."""
+    accepted = Accepted[Document](
+        document=document,
+        key=upload.key,
+        version=upload.sequencer,
+        etag=stored.etag,
+        uploaded_at=stored.uploaded_at,
+        accepted_at=iso(bootstrap.now()),
+    )
+    touched = bootstrap.team_table().keep(accepted)
+    if touched is None:
+        logger.info("a newer upload is in force", key=upload.key)
+        return
+    bootstrap.document_store().keep(document, stored.body)
+    bootstrap.refusals().forget_document(upload.key)
+    for team in touched:
+        bootstrap.runner().request(team, bootstrap.now())
+    bootstrap.event_bus().publish([accepted_event(document, upload)])
+    logger.info("document accepted", key=upload.key, teams=touched)
+
+
+def _refuse_document(message: Message, upload: Upload, refused: RefusedDocument) -> None:
+    """The last good version stays in force."""
+    source = {**message.source(), "etag": upload.detail.object.etag}
+    bootstrap.refusals().record("document", upload.key, refused.reasons, bootstrap.now(), source)
+    bootstrap.event_bus().publish([refused_event(upload, refused.reasons, refused.declared)])
+    logger.warning("document refused", key=upload.key, faults=len(refused.reasons))
