@@ -108,7 +108,8 @@ def env() -> None:
         running = state.running()
     home = settings.home()
     config = home / "kubeconfig"
-    endpoint = settings.urls(running.ports)["COMMONS_LOCAL_KUBERNETES_URL"]
+    url = settings.urls(running.ports)["COMMONS_LOCAL_KUBERNETES_URL"]
+    endpoint = f"{url}/clusters/{settings.EKS_CLUSTER}"
     kubeconfig.write(config, endpoint, home / "kubernetes" / "ca.crt")
     lines = [f"export {name}={value}" for name, value in _environment(running, config).items()]
     # one statement a line and one ; each, so that eval $(…) works with and without quotes

@@ -31,16 +31,16 @@ def _with_cluster(plain: Callable[..., Answer]) -> Callable[..., Answer]:
         document = json.loads(body)
         if "cluster" not in document:
             return status, headers, body
-        document["cluster"].update(_reachable())
+        document["cluster"].update(_reachable(document["cluster"]["name"]))
         return status, headers, json.dumps(document).encode()
 
     return answer
 
 
-def _reachable() -> dict[str, Any]:
+def _reachable(name: str) -> dict[str, Any]:
     certificate = Path(os.environ["COMMONS_LOCAL_HOME"]) / "kubernetes" / "ca.crt"
     data = base64.b64encode(certificate.read_bytes()).decode() if certificate.exists() else ""
     return {
-        "endpoint": os.environ["COMMONS_LOCAL_KUBERNETES_URL"],
+        "endpoint": f"{os.environ['COMMONS_LOCAL_KUBERNETES_URL']}/clusters/{name}",
         "certificateAuthority": {"data": data},
     }

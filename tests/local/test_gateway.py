@@ -92,6 +92,35 @@ def test_a_function_may_do_only_what_its_role_grants(smoke):
     assert "AccessDenied" in answer["errorMessage"]
 
 
+def test_a_condition_of_a_permission_is_judged(smoke):
+    assert "EventId" in smoke.invoke("ReachesOut", {"source": "gpu.commons"})
+    refused = smoke.invoke("ReachesOut", {"source": "somebody.else"})
+    assert "AccessDenied" in refused["errorMessage"]
+
+
+def test_a_function_becomes_another_role_that_trusts_it(smoke):
+    arn = smoke.invoke("ReachesOut", {})["arn"]
+    assert arn == f"arn:aws:sts::{ACCOUNT}:assumed-role/smoke-other/a-session"
+
+
+def test_a_throttled_step_is_tried_again_by_the_name_of_the_error(smoke):
+    functions = smoke.client("lambda")
+    name = smoke.names["Flaky"]
+    functions.put_function_concurrency(FunctionName=name, ReservedConcurrentExecutions=1)
+    busy = json.dumps({"key": "busy", "seconds": 1})
+    functions.invoke(FunctionName=name, InvocationType="Event", Payload=busy)
+    eventually(lambda: smoke.attempts("busy"))
+    try:
+        execution = smoke.run(key="throttled")
+    finally:
+        functions.delete_function_concurrency(FunctionName=name)
+    assert json.loads(execution.get("output", "{}")) == {"attempt": 1}, execution
+    history = smoke.client("stepfunctions").get_execution_history(
+        executionArn=execution["executionArn"]
+    )
+    assert "Lambda.TooManyRequestsException" in json.dumps(history["events"], default=str)
+
+
 def test_a_rule_invokes_its_function_again_when_it_fails(smoke):
     told = {"eventSource": "sso-directory.amazonaws.com", "key": "again", "failures": 1}
     status, answer = post(smoke, event(detail=told))
@@ -157,7 +186,7 @@ def test_eks_hands_out_the_kubernetes_api_that_runs(smoke):
     subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/24")["Subnet"]["SubnetId"]
     eks.create_cluster(name="k", roleArn=role, resourcesVpcConfig={"subnetIds": [subnet]})
     cluster = eks.describe_cluster(name="k")["cluster"]
-    assert cluster["endpoint"] == f"https://127.0.0.1:{smoke.ports.kubernetes}"
+    assert cluster["endpoint"] == f"https://127.0.0.1:{smoke.ports.kubernetes}/clusters/k"
     assert cluster["certificateAuthority"]["data"] == "YSBjZXJ0aWZpY2F0ZQ=="
 
 
