@@ -5,6 +5,7 @@ from typing import Any
 
 import boto3
 from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
 
 from local.kubernetes import caller as callers
 from local.kubernetes.caller import Caller, Session
@@ -12,7 +13,6 @@ from local.kubernetes.rbac import User
 
 _ADMIN = "AmazonEKSClusterAdminPolicy"
 _READER = "AmazonEKSAdminViewPolicy"
-_NOT_FOUND = ("ResourceNotFoundException", "NoSuchEntity", "NoSuchEntityException")
 
 
 class Refused(Exception):
@@ -113,8 +113,5 @@ def _policies(eks: Any, cluster: str, principal: str) -> list[tuple[str, dict[st
 def _ask(client: Any, operation: str, field: str, **request: str) -> Any:
     try:
         return getattr(client, operation)(**request)[field]
-    except client.exceptions.ClientError as error:
-        code = error.response["Error"]["Code"]
-        if code not in _NOT_FOUND:
-            raise Refused(f"{operation} failed: {error}") from error
-        raise Refused(f"{operation} found nothing for {', '.join(request.values())}") from error
+    except (ClientError, BotoCoreError) as error:
+        raise Refused(f"{operation} of {', '.join(request.values())}: {error}") from error

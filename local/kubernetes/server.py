@@ -71,7 +71,7 @@ class Server:
         scheme, _, token = header.partition(" ")
         if scheme.lower() != "bearer" or not token:
             raise errors.unauthorized()
-        if hmac.compare_digest(token.encode(), self._admin_token.encode()):
+        if hmac.compare_digest(token.encode(errors="replace"), self._admin_token.encode()):
             return _ADMIN
         user = await self._sign_in.user(cluster, token) if token.startswith(PREFIX) else None
         if user is None:

@@ -5,7 +5,6 @@ Nothing about a refusal is told to the client; the log says why.
 
 import asyncio
 import base64
-import binascii
 import logging
 import threading
 import time
@@ -77,7 +76,7 @@ def _url(token: str) -> str:
     try:
         padded = encoded + "=" * (-len(encoded) % 4)
         return base64.b64decode(padded, altchars=b"-_", validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise Refused("not base64url of a URL") from error
 
 

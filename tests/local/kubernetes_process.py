@@ -29,7 +29,7 @@ class Cluster:
     def __init__(self, url: str, home: Path, token: str, name: str = "hp-eks") -> None:
         self.url, self.home, self.token = f"{url}/clusters/{name}", home, token
         self.root = url
-        self.headers: dict[str, str] = {"Authorization": f"Bearer {token}"}
+        self.headers: dict[str, Any] = {"Authorization": f"Bearer {token}"}
         trust = ssl.create_default_context(cafile=str(home / "kubernetes" / "ca.crt"))
         self._client = httpx2.Client(verify=trust, timeout=10)
 
