@@ -6,7 +6,7 @@ from typing import Any
 CLUSTER = "arn:aws:sagemaker:us-west-2:111122223333:cluster/abcdef123456"
 NAMESPACE = "hyperpod-ns-vision"
 P5 = "ml.p5.48xlarge"
-NOW = datetime(2026, 11, 1, tzinfo=UTC)
+NOW = datetime(2026, 10, 10, tzinfo=UTC)
 
 
 def at(text: str) -> datetime:

@@ -56,7 +56,8 @@ class UsageTable:
         """In the order of the days; days and types without use have no entry."""
         days = Key("sk").between(f"DAY#{first.isoformat()}", f"DAY#{last.isoformat()}#~")
         items = query(self._table, Key("pk").eq(partition(cluster, namespace)) & days)
-        return [_daily(cluster, namespace, item) for item in items]
+        # a total that an event took back is kept at zero, so that no late worker revives it
+        return [_daily(cluster, namespace, item) for item in items if item["held"]]
 
     def quota_history(self, cluster: str, namespace: str) -> list[QuotaVersion]:
         """Every version that was ever in force, the oldest first."""
