@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from commons.adapters.messages import Message
     from commons.adapters.refusals import Refusals
     from commons.adapters.runner import Runner
+    from commons.adapters.team_access import TeamAccess
     from commons.adapters.team_lookup import TeamLookup
     from commons.adapters.team_table import TeamTable
     from commons.domain.errors import RefusedInput
@@ -37,10 +38,11 @@ def now() -> datetime:
 
 
 @cache
-def _client(service: str) -> Any:
+def _client(service: str, region: str | None = None) -> Any:
     # standard mode retries throttling with jitter; a call that hangs must not eat all the time
     retries = {"mode": "standard", "max_attempts": 5}
-    return boto3.client(service, config=Config(retries=retries, connect_timeout=5, read_timeout=20))
+    config = Config(retries=retries, connect_timeout=5, read_timeout=20)
+    return boto3.client(service, region_name=region, config=config)
 
 
 @cache
@@ -74,6 +76,21 @@ def identity_store() -> IdentityStore:
     from commons.adapters.identity_store import IdentityStore
 
     return IdentityStore(_client("identitystore"), settings.Directory.read().identity_store_id)
+
+
+def team_access() -> TeamAccess:
+    """A new one for each invocation, because it keeps what was done."""
+    from commons.adapters.access_entries import AccessEntries
+    from commons.adapters.iam_roles import IamRoles
+    from commons.adapters.permission_sets import PermissionSets
+    from commons.adapters.team_access import TeamAccess
+
+    instance = settings.IdentityCenter.read().instance_arn
+    return TeamAccess(
+        PermissionSets(_client("sso-admin"), instance),
+        IamRoles(_client("iam")),
+        lambda region: AccessEntries(_client("eks", region)),
+    )
 
 
 @cache

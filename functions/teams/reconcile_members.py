@@ -21,8 +21,8 @@ def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
     guard = membership.strictest(cluster.membership_guard for cluster in clusters.values())
     plan = membership.plan(groups, known, current, guard)
     table.save(team, plan)
-    for group in membership.new_pins(groups, pins):
-        table.pin(team, group)
+    for name, pin in membership.new_pins(groups, pins):
+        table.pin(team, name, pin)
     for name, pin in membership.old_pins(groups, pins):
         table.unpin(team, name, pin)
     answer = outcome(groups, plan, current)

@@ -9,8 +9,8 @@ GROUP#<group id> / TEAM#<team>         role, display_name
 
 from typing import Any
 
-from commons.adapters.table_items import Item, TableItems
-from commons.domain.membership import GroupPin, GroupRead, Member, MembershipPlan
+from commons.adapters.table_items import TableItems
+from commons.domain.membership import GroupPin, Member, MembershipPlan
 
 
 class MemberTable(TableItems):
@@ -49,12 +49,11 @@ class MemberTable(TableItems):
             [(f"TEAM#{team}", f"MEMBER#{each.user_id}") for each in plan.gone],
         )
 
-    def pin(self, team: str, group: GroupRead) -> None:
+    def pin(self, team: str, display_name: str, pin: GroupPin) -> None:
         """Know a group by its id from now on, from the id first."""
-        content: Item = {"display_name": group.display_name, "role": group.role}
-        content["group_id"] = group.group_id
-        self._put({"pk": f"GROUP#{group.group_id}", "sk": f"TEAM#{team}", **content})
-        self._put({"pk": f"TEAM#{team}", "sk": f"GROUP#{group.display_name}", **content})
+        content = {"display_name": display_name, **pin.model_dump()}
+        self._put({"pk": f"GROUP#{pin.group_id}", "sk": f"TEAM#{team}", **content})
+        self._put({"pk": f"TEAM#{team}", "sk": f"GROUP#{display_name}", **content})
 
     def unpin(self, team: str, display_name: str, pin: GroupPin) -> None:
         """Let a group go that the document lists no more."""

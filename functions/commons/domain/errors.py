@@ -10,6 +10,8 @@ CommonsError
     ├── UnknownTeam        no document of that team was ever accepted
     ├── Blocked            something that another document must provide is missing
     ├── Conflict           the name is taken by something that is not ours
+    ├── ProvisioningFailed AWS has tried and given up; the sentence has its reason
+    ├── QuotaExceedsCapacity   the quotas together are more than the cluster has
     ├── Held               a guard stopped a change that looks like an accident
     └── AccessDenied       AWS or the cluster refused one of our own calls
 
@@ -60,6 +62,14 @@ class Blocked(NeedsAPerson):
 
 class Conflict(NeedsAPerson):
     """The name is taken by something that is not ours."""
+
+
+class ProvisioningFailed(NeedsAPerson):
+    """AWS has tried and given up."""
+
+
+class QuotaExceedsCapacity(NeedsAPerson):
+    """The quotas together are more than the cluster has, and its document refuses that."""
 
 
 class Held(NeedsAPerson):

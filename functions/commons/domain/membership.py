@@ -43,10 +43,11 @@ class Membership(Frozen):
 
 
 class GroupPin(Frozen):
-    """The group that was first found by a name, and the role it gives."""
+    """The group that was first found by a name, and the role it gives. `missing`: deleted."""
 
     group_id: str
     role: Role
+    missing: bool = False
 
 
 class GroupRead(Frozen):
@@ -98,15 +99,19 @@ def strictest(guards: Iterable[MembershipGuard]) -> MembershipGuard:
     )
 
 
-def new_pins(groups: Iterable[GroupRead], pins: Mapping[str, GroupPin]) -> list[GroupRead]:
-    """Groups that were found and are not yet known by their id, or not in that role."""
-    return [
-        group
+def new_pins(
+    groups: Iterable[GroupRead], pins: Mapping[str, GroupPin]
+) -> list[tuple[str, GroupPin]]:
+    """Groups by their names of which something else is known than what was read."""
+    read = [
+        (
+            group.display_name,
+            GroupPin(group_id=group.group_id, role=group.role, missing=group.fault is not None),
+        )
         for group in groups
         if group.group_id
-        and not group.fault
-        and pins.get(group.display_name) != GroupPin(group_id=group.group_id, role=group.role)
     ]
+    return [(name, pin) for name, pin in read if pins.get(name) != pin]
 
 
 def old_pins(

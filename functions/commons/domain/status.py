@@ -1,6 +1,8 @@
 """How a team is: conditions of its facets, and the one phase that follows from them."""
 
+import json
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, Literal
 
@@ -16,6 +18,8 @@ _PHASE_BY_REASON: dict[str, Phase] = {
     "Held": "Held",
     "Conflict": "Conflict",
     "Blocked": "Blocked",
+    "GroupMissing": "Blocked",
+    "QuotaExceedsCapacity": "Blocked",
 }
 _WORST_FIRST: tuple[Phase, ...] = ("Failed", "Blocked", "Conflict", "Held", "Converging")
 _PHASE_BY_STATE: dict[str, Phase] = {"frozen": "Frozen", "leaving": "Leaving"}
@@ -55,6 +59,9 @@ def conditions_of(facet: str, outcome: dict[str, Any]) -> list[Condition]:
 
 def sentence(cause: Any) -> str:
     """The sentence of an error as Step Functions hands it on: Lambda wraps it in JSON."""
+    if isinstance(cause, str) and cause.startswith("{"):
+        with suppress(ValueError):
+            cause = json.loads(cause)
     if isinstance(cause, dict):
         return str(cause.get("errorMessage", cause))
     return str(cause or "")
