@@ -11,6 +11,7 @@ from local import (
     gateway_events,
     gateway_logs,
     gateway_patch,
+    gateway_permissions,
     gateway_retries,
     gateway_workers,
 )
@@ -23,6 +24,7 @@ def patch(home: Path) -> None:
     gateway_retries.apply()
     gateway_eks.apply()
     gateway_logs.apply(home)
+    gateway_permissions.apply()
     gateway_workers.apply(home)
 
 

@@ -67,6 +67,13 @@ class Cloud:
         assert ended.returncode == 0, ended.stderr
         return json.loads(ended.stdout)
 
+    def workers(self, function: str = "") -> list[int]:
+        """Process numbers of the functions' workers, of one function by its logical id."""
+        shown = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True)
+        mine = str(self.home / "tmp" / f"ministack-lambda-{settings.STACK}-{function}")
+        lines = [line.split(None, 1) for line in shown.stdout.splitlines() if mine in line]
+        return [int(pid) for pid, _ in lines]
+
     def eventually(self, look: Callable[[], Any], seconds: float = 30) -> Any:
         """What `look` finds, as soon as it finds something."""
         until = time.monotonic() + seconds
