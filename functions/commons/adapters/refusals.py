@@ -54,6 +54,11 @@ class Refusals:
                 return
             query["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
+    def find(self, refusal_id: str) -> dict[str, Any] | None:
+        key = {"pk": f"REFUSED#{refusal_id}", "sk": "REFUSED"}
+        item: dict[str, Any] | None = self._table.get_item(Key=key, ConsistentRead=True).get("Item")
+        return item
+
     def forget(self, refusal_id: str) -> None:
         """The input was sent again, or is of no more interest."""
         self._table.delete_item(Key={"pk": f"REFUSED#{refusal_id}", "sk": "REFUSED"})

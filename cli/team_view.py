@@ -1,0 +1,147 @@
+"""What `commons team` shows: the parts of a team from its table, as people and programs read it."""
+
+from typing import Any
+
+from cli import output, stack
+from cli.errors import Failure
+from commons.adapters.member_table import MemberTable
+from commons.adapters.team_table import TeamTable
+from commons.domain.documents import TeamDocument
+from commons.domain.names import cluster_id, namespace_name
+from commons.domain.status import Condition
+from commons.domain.team import Accepted, NamespaceRecord, TeamStatus
+
+View = dict[str, Any]
+
+
+def team_table() -> TeamTable:
+    return TeamTable(stack.table("TeamTable"))
+
+
+def known_team(table: TeamTable, team: str) -> Accepted[TeamDocument]:
+    """Raises Failure if no document of that team was ever accepted."""
+    accepted = table.find_team(team)
+    if accepted is None:
+        raise Failure(f"There is no team {team}; see: commons team list")
+    return accepted
+
+
+def summary(table: TeamTable, accepted: Accepted[TeamDocument]) -> View:
+    """One line of `team list`."""
+    document = accepted.document
+    return {
+        "team": document.team,
+        "title": document.title,
+        "state": document.state,
+        "phase": phase(table.status(document.team), accepted),
+        "namespaces": len(document.namespaces),
+    }
+
+
+def whole(table: TeamTable, accepted: Accepted[TeamDocument]) -> View:
+    """What `team show --json` prints."""
+    document = accepted.document
+    status = table.status(document.team)
+    members = MemberTable(stack.table("TeamTable")).members(document.team).values()
+    return {
+        "team": document.team,
+        "title": document.title,
+        "state": document.state,
+        "phase": phase(status, accepted),
+        "conditions": [_condition(each) for each in status.conditions],
+        "members": [
+            each.model_dump(include={"user_id", "user_name", "role", "state"}) for each in members
+        ],
+        "access": [
+            each.model_dump(include={"account", "permission_set", "role_arn"})
+            for each in table.access(document.team)
+        ],
+        "namespaces": _namespaces(document, table.namespaces(document.team)),
+    }
+
+
+def phase(status: TeamStatus, accepted: Accepted[TeamDocument]) -> str:
+    """The recorded phase; Converging while the newest document has not been reconciled yet."""
+    if status.phase is None:
+        return "Converging"
+    behind = (status.reconciled_at or "") < accepted.accepted_at
+    return "Converging" if behind and status.execution_arn else status.phase
+
+
+def show(view: View) -> None:
+    """For people: who may do what where, and why not."""
+    output.console.print(
+        f"[bold]{view['team']}[/] ({view['title']}): {view['phase']}", highlight=False
+    )
+    output.print_table(
+        "Conditions",
+        ["condition", "status", "reason", "since", "message"],
+        [
+            [c["type"], c["status"], c["reason"], c["since"], c["message"]]
+            for c in view["conditions"]
+        ],
+    )
+    output.print_table(
+        "Members",
+        ["user", "role", "state", "may"],
+        [[m["user_name"], m["role"], m["state"], _may(m)] for m in view["members"]],
+    )
+    output.print_table(
+        "Access",
+        ["account", "permission set", "role"],
+        [[a["account"], a["permission_set"], a["role_arn"]] for a in view["access"]],
+    )
+    output.print_table(
+        "Namespaces",
+        ["cluster", "namespace", "phase", "quota", "why"],
+        [
+            [cluster_id(n["cluster"]), n["namespace"], n["phase"], _quota(n), _why(n)]
+            for n in view["namespaces"]
+        ],
+    )
+
+
+_MAY = {
+    "viewer": "look at the team's tasks",
+    "member": "run tasks",
+    "lead": "run tasks, and end those of the team",
+}
+
+
+def _may(member: View) -> str:
+    return _MAY[member["role"]] if member["state"] in ("active", "held") else "nothing"
+
+
+def _quota(namespace: View) -> str:
+    rows = (namespace["quota"] or {}).get("resources") or []
+    return "\n".join(" ".join(str(value) for value in row.values()) for row in rows)
+
+
+def _why(namespace: View) -> str:
+    return "\n".join(c["message"] for c in namespace["conditions"] if c["status"] != "True")
+
+
+def _namespaces(document: TeamDocument, records: list[NamespaceRecord]) -> list[View]:
+    """Those of the document in its order; one that was never reconciled is converging."""
+    known = {(record.cluster, record.namespace): record for record in records}
+    views = []
+    for spec in document.namespaces:
+        name = namespace_name(document.team, spec.project)
+        blank = NamespaceRecord(cluster=spec.cluster, namespace=name)
+        record = known.get((spec.cluster, name), blank)
+        views.append(
+            {
+                "cluster": spec.cluster,
+                "project": spec.project,
+                "namespace": name,
+                "phase": record.phase,
+                "conditions": [_condition(each) for each in record.conditions],
+                "access_entry": record.access_entry,
+                "quota": record.quota.model_dump() if record.quota else None,
+            }
+        )
+    return views
+
+
+def _condition(condition: Condition) -> View:
+    return condition.model_dump(include={"type", "status", "reason", "message", "since"})
