@@ -12,6 +12,7 @@ from local.services.identity_attributes import change, complete_user
 from local.services.identity_store import Record, directory, expect, not_found, touch
 from local.services.modelled import ModelledResponse
 from local.services.paging import page
+from local.services.trail_call import Writer
 
 EXTERNAL_ID_HEADER = "X-Commons-Local-External-Id"
 
@@ -58,11 +59,7 @@ class DirectoryResponse(ModelledResponse, IdentityStoreResponse):
         group = directory.get("group", self.params["GroupId"])
         self.subject = {"id": group["GroupId"], "member": user["UserId"]}
         if self._is_member(group["GroupId"], user["UserId"]):
-            raise Refused(
-                "ConflictException",
-                "Member and group relationship already exists.",
-                Reason="UNIQUENESS_CONSTRAINT_VIOLATION",
-            )
+            return self._joined_before(group["GroupId"], user["UserId"])
         content = {"GroupId": group["GroupId"], "MemberId": {"UserId": user["UserId"]}}
         return ActionResult(directory.add("membership", content))
 
@@ -132,6 +129,16 @@ class DirectoryResponse(ModelledResponse, IdentityStoreResponse):
         member = {"UserId": user["UserId"]}
         of_member = [m for m in directory.memberships.values() if m["MemberId"] == member]
         return self._page("GroupMemberships", "MembershipId", of_member)
+
+    def _joined_before(self, group_id: str, user_id: str) -> ActionResult:
+        """A PATCH that adds a member once more succeeds; the API's call is a conflict."""
+        if self.writer() is Writer.SCIM:
+            return ActionResult(directory.membership(group_id, user_id))
+        raise Refused(
+            "ConflictException",
+            "Member and group relationship already exists.",
+            Reason="UNIQUENESS_CONSTRAINT_VIOLATION",
+        )
 
     def _created(self, kind: str, record: Record) -> ActionResult:
         self.subject = {"id": record[f"{kind.capitalize()}Id"]}

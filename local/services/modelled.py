@@ -9,7 +9,7 @@ from moto.core.utils import get_service_model
 
 from local.services import cloudtrail, validation
 from local.services.errors import Refused
-from local.services.trail_call import Call, visible
+from local.services.trail_call import Call, Writer, visible
 
 LOCK = threading.RLock()  # one write at a time, so that events have the order of what happened
 
@@ -41,6 +41,10 @@ class ModelledResponse(BaseResponse):
         """Who signed the request, as SageMaker's CreatedBy and LastModifiedBy name it."""
         return cloudtrail.callers().iam_identity(self._access_key())
 
+    def writer(self) -> Writer:
+        """Who plays the writer of this call."""
+        return cloudtrail.writer(self.headers.get(cloudtrail.WRITER_HEADER))
+
     def _access_key(self) -> str:
         return cloudtrail.access_key(self.headers.get("Authorization", ""))
 
@@ -55,7 +59,7 @@ class ModelledResponse(BaseResponse):
             answer=None if failed else visible(operation.output_shape, content),
             error=(content["__type"], str(content.get("Message", ""))) if failed else None,
             subject=self.subject,
-            writer=cloudtrail.writer(self.headers.get(cloudtrail.WRITER_HEADER)),
+            writer=self.writer(),
             access_key=self._access_key(),
             agent=self.headers.get("User-Agent", ""),
         )

@@ -4,6 +4,7 @@ from typing import Any
 
 from moto.core.responses import ActionResult
 
+from local.services import clock
 from local.services.clusters import clusters, nodes
 from local.services.compute_quotas import ComputeQuotaResponse, quotas
 from local.services.errors import Refused
@@ -77,8 +78,7 @@ class HyperPodResponse(ComputeQuotaResponse, SchedulerConfigResponse):
 
     def _dated(self, cluster: Record) -> bool:
         after, before = (self.params.get(f"CreationTime{side}") for side in ("After", "Before"))
-        created = cluster["CreationTime"]
-        return not (after and created <= after) and not (before and created >= before)
+        return clock.between(cluster["CreationTime"], after, before)
 
     def _page(self, found: list[Record], key: str, name: str) -> tuple[list[Record], str | None]:
         order = name if self.params.get("SortBy") == "NAME" else "CreationTime"

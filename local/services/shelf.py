@@ -142,11 +142,11 @@ def _move(verb: str, record: Record, status: str, reason: str | None = None) -> 
 
 
 def _passes(record: Record, params: Record) -> bool:
-    created = record["CreationTime"]
     return (
         params.get("NameContains", "") in record["Name"]
         and params.get("ClusterArn") in (None, record["ClusterArn"])
         and params.get("Status") in (None, record["Status"])
-        and not (params.get("CreatedAfter") and created <= params["CreatedAfter"])
-        and not (params.get("CreatedBefore") and created >= params["CreatedBefore"])
+        and clock.between(
+            record["CreationTime"], params.get("CreatedAfter"), params.get("CreatedBefore")
+        )
     )
