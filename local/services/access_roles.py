@@ -39,9 +39,13 @@ _TRUST = {
 }
 
 
-def create(permission_set: str, inline_policy: str, session_duration: str) -> str:
-    """Make the role of a first assignment and return its name, which has a suffix of its own."""
-    name = f"AWSReservedSSO_{permission_set}_{secrets.token_hex(8)}"
+def new_name(permission_set: str) -> str:
+    """A name for the role of a permission set, with a suffix of its own."""
+    return f"AWSReservedSSO_{permission_set}_{secrets.token_hex(8)}"
+
+
+def create(name: str, inline_policy: str, session_duration: str) -> None:
+    """Make the role of a first assignment."""
     _iam().create_role(
         RoleName=name,
         Path=PATH,
@@ -49,23 +53,27 @@ def create(permission_set: str, inline_policy: str, session_duration: str) -> st
         MaxSessionDuration=_seconds(session_duration),
         Description="",
     )
-    provision(name, inline_policy)
-    return name
+    _put_policy(name, inline_policy)
 
 
-def provision(name: str, inline_policy: str) -> None:
-    """Give the role the permission set's policy as it is now."""
+def provision(name: str, inline_policy: str, session_duration: str) -> None:
+    """Give the role what the permission set says now."""
+    _iam().update_role(RoleName=name, MaxSessionDuration=_seconds(session_duration))
+    _put_policy(name, inline_policy)
+
+
+def delete(name: str) -> None:
+    """Remove the role of a last assignment."""
+    _put_policy(name, "")
+    _iam().delete_role(RoleName=name)
+
+
+def _put_policy(name: str, inline_policy: str) -> None:
     iam = _iam()
     if inline_policy:
         iam.put_role_policy(RoleName=name, PolicyName=_INLINE_POLICY, PolicyDocument=inline_policy)
     elif _INLINE_POLICY in iam.list_role_policies(RoleName=name)["PolicyNames"]:
         iam.delete_role_policy(RoleName=name, PolicyName=_INLINE_POLICY)
-
-
-def delete(name: str) -> None:
-    """Remove the role of a last assignment."""
-    provision(name, "")
-    _iam().delete_role(RoleName=name)
 
 
 def _seconds(duration: str) -> int:

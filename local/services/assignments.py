@@ -39,6 +39,7 @@ class Provisioned(NamedTuple):
 
     role: str
     policy: str
+    session_duration: str
 
 
 class Assignments:
@@ -69,11 +70,16 @@ class Assignments:
 
         def work() -> None:
             for account in accounts:
-                role = self.provisioned[account, arn].role
-                access_roles.provision(role, permission_set.inline_policy)
-                self.provisioned[account, arn] = Provisioned(role, permission_set.inline_policy)
+                latest = _latest(self.provisioned[account, arn].role, permission_set)
+                access_roles.provision(*latest)
+                self.provisioned[account, arn] = latest
 
         return self._request(request, work)
+
+    def is_latest(self, account: str, permission_set: Any) -> bool:
+        """Whether the role in an account has what the permission set says now."""
+        has = self.provisioned[account, permission_set.permission_set_arn]
+        return has == _latest(has.role, permission_set)
 
     def accounts_of(self, permission_set_arn: str) -> list[str]:
         """The accounts in which a permission set has a role."""
@@ -115,9 +121,9 @@ class Assignments:
             raise Refused("ResourceNotFoundException", _NO_PRINCIPAL)
         place = (wanted.account, wanted.permission_set)
         if place not in self.provisioned:
-            policy = permission_set.inline_policy
-            role = access_roles.create(permission_set.name, policy, permission_set.session_duration)
-            self.provisioned[place] = Provisioned(role, policy)
+            latest = _latest(access_roles.new_name(permission_set.name), permission_set)
+            access_roles.create(*latest)
+            self.provisioned[place] = latest
         if wanted not in self.current:
             self.current.append(wanted)
 
@@ -127,6 +133,10 @@ class Assignments:
         if not others:
             access_roles.delete(self.provisioned.pop(place).role)
         self.current.remove(unwanted)
+
+
+def _latest(role: str, permission_set: Any) -> Provisioned:
+    return Provisioned(role, permission_set.inline_policy, permission_set.session_duration)
 
 
 def _settle(request: Record, work: Callable[[], None], end: Callable[[], None]) -> None:
