@@ -100,9 +100,7 @@ class AccessResponse(PermissionSetResponse):
         return assignments.requests[self.params[name]]
 
     def _has_status(self, account: str, arn: str) -> bool:
-        latest = (
-            assignments.provisioned[account, arn].policy == self._permission_set(arn).inline_policy
-        )
+        latest = assignments.is_latest(account, self._permission_set(arn))
         wanted = self.params.get("ProvisioningStatus")
         return wanted is None or latest == (wanted == "LATEST_PERMISSION_SET_PROVISIONED")
 

@@ -235,6 +235,7 @@ def test_a_changed_policy_reaches_the_role_when_it_is_provisioned(
     assign(access, of, group_id)
     changed = POLICY.replace("eks:DescribeCluster", "eks:ListClusters")
     access.put_inline_policy_to_permission_set(**of, InlinePolicy=changed)
+    access.update_permission_set(**of, SessionDuration="PT1H30M")
     stale = access.list_accounts_for_provisioned_permission_set(
         **of, ProvisioningStatus="LATEST_PERMISSION_SET_NOT_PROVISIONED"
     )
@@ -256,6 +257,8 @@ def test_a_changed_policy_reaches_the_role_when_it_is_provisioned(
     [role] = roles(iam, "provisioned")
     policy = iam.get_role_policy(RoleName=role["RoleName"], PolicyName="AwsSSOInlinePolicy")
     assert policy["PolicyDocument"] == json.loads(changed)
+    described = iam.get_role(RoleName=role["RoleName"])["Role"]
+    assert described["MaxSessionDuration"] == 90 * 60
     listed = access.list_permission_sets_provisioned_to_account(
         InstanceArn=of["InstanceArn"],
         AccountId=ACCOUNT,
