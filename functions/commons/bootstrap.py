@@ -17,9 +17,15 @@ from botocore.config import Config
 from commons import settings
 
 if TYPE_CHECKING:
+    from commons.adapters.chargeback_claims import ChargebackClaims
+    from commons.adapters.chargeback_history import ChargebackHistory
+    from commons.adapters.chargeback_store import ChargebackStore
+    from commons.adapters.chargeback_table import ChargebackTable
+    from commons.adapters.cost_reports import CostReports
     from commons.adapters.document_store import DocumentStore
     from commons.adapters.event_bus import EventBus
     from commons.adapters.identity_store import IdentityStore
+    from commons.adapters.kubernetes import Kubernetes
     from commons.adapters.member_table import MemberTable
     from commons.adapters.messages import Message
     from commons.adapters.refusals import Refusals
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
     from commons.adapters.team_access import TeamAccess
     from commons.adapters.team_lookup import TeamLookup
     from commons.adapters.team_table import TeamTable
+    from commons.domain.documents import ClusterDocument
     from commons.domain.errors import RefusedInput
 
 logger = Logger()
@@ -135,3 +142,65 @@ def count(metric: str, reason: str) -> None:
 
     with single_metric(name=metric, unit=MetricUnit.Count, value=1) as one:
         one.add_dimension(name="reason", value=reason)
+
+
+@cache
+def cost_reports() -> CostReports:
+    from commons.adapters.cost_reports import CostReports
+
+    return CostReports(_client("s3"))
+
+
+@cache
+def chargeback_store() -> ChargebackStore:
+    from commons.adapters.chargeback_store import ChargebackStore
+
+    return ChargebackStore(_client("s3"), settings.Chargeback.read().chargeback_bucket_name)
+
+
+@cache
+def chargeback_table() -> ChargebackTable:
+    from commons.adapters.chargeback_table import ChargebackTable
+
+    return ChargebackTable(_table(settings.ChargebackRecords.read().chargeback_table_name))
+
+
+@cache
+def chargeback_claims() -> ChargebackClaims:
+    from commons.adapters.chargeback_claims import ChargebackClaims
+    from commons.adapters.executions import Executions
+
+    # only asks how executions are; which machine they belong to stands in their ARNs
+    return ChargebackClaims(chargeback_table(), Executions(_client("stepfunctions"), ""))
+
+
+@cache
+def chargeback_history() -> ChargebackHistory:
+    from commons.adapters.chargeback_history import ChargebackHistory
+    from commons.adapters.usage_table import UsageTable
+
+    usage = UsageTable(_table(settings.Usage.read().usage_table_name))
+    return ChargebackHistory(team_table(), usage)
+
+
+def cluster_reader(cluster: ClusterDocument, purpose: str) -> Kubernetes:
+    """The cluster's Kubernetes API under the role that only reads; `purpose` names the session."""
+    role_arn = settings.ClusterReader.read().cluster_reader_role_arn
+    return _kubernetes(cluster.cluster, cluster.eks_cluster, role_arn, purpose)
+
+
+def cluster_writer(cluster: ClusterDocument, purpose: str) -> Kubernetes:
+    """The same under the role that shapes namespaces."""
+    role_arn = settings.ClusterWriter.read().cluster_writer_role_arn
+    return _kubernetes(cluster.cluster, cluster.eks_cluster, role_arn, purpose)
+
+
+@cache
+def _kubernetes(cluster_arn: str, eks_cluster: str, role_arn: str, purpose: str) -> Kubernetes:
+    from commons.adapters.eks_sign_in import connector
+    from commons.adapters.kubernetes import Kubernetes
+    from commons.domain.names import region_of
+
+    region, session = region_of(cluster_arn), f"commons-{purpose}"
+    connect = connector(_client("sts"), role_arn, region, eks_cluster, session)
+    return Kubernetes(connect, f"the EKS cluster {eks_cluster}", role_arn)

@@ -1,0 +1,48 @@
+"""The kinds of Kubernetes that we speak of, as lightkube resources that are plain dicts.
+
+lightkube's typed models would drop fields of newer servers and cost a second of cold start.
+"""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from lightkube.generic_resource import (
+    GenericGlobalResource,
+    GenericNamespacedResource,
+    create_api_info,
+)
+
+KUEUE = "kueue.x-k8s.io"
+_RBAC = "rbac.authorization.k8s.io"
+
+
+class Kind(NamedTuple):
+    """`versions`: the newest first; which of them a cluster serves is found by asking."""
+
+    group: str
+    versions: tuple[str, ...]
+    plural: str
+    namespaced: bool = True
+
+
+KINDS: dict[str, Kind] = {
+    "Namespace": Kind("", ("v1",), "namespaces", namespaced=False),
+    "ResourceQuota": Kind("", ("v1",), "resourcequotas"),
+    "Role": Kind(_RBAC, ("v1",), "roles"),
+    "RoleBinding": Kind(_RBAC, ("v1",), "rolebindings"),
+    "ClusterRole": Kind(_RBAC, ("v1",), "clusterroles", namespaced=False),
+    "ClusterRoleBinding": Kind(_RBAC, ("v1",), "clusterrolebindings", namespaced=False),
+    "NetworkPolicy": Kind("networking.k8s.io", ("v1",), "networkpolicies"),
+    "LocalQueue": Kind(KUEUE, ("v1beta2", "v1beta1"), "localqueues"),
+    "ClusterQueue": Kind(KUEUE, ("v1beta2", "v1beta1"), "clusterqueues", namespaced=False),
+    "Workload": Kind(KUEUE, ("v1beta2", "v1beta1"), "workloads"),
+}
+
+
+@cache
+def resource(kind: str, version: str) -> Any:
+    """A lightkube resource class. Not through its registry, which prefers the typed models."""
+    known = KINDS[kind]
+    base = GenericNamespacedResource if known.namespaced else GenericGlobalResource
+    info = create_api_info(known.group, version, kind, known.plural)
+    return type(kind, (base,), {"_api_info": info})
