@@ -117,7 +117,8 @@ def _accelerators(quantities: Mapping[str, Decimal], cores_a_device: int) -> Dec
     neuron = max(quantities.get(NEURON, nothing), quantities.get(NEURON_DEVICE, nothing))
     if not neuron and cores_a_device:
         neuron = quantities.get(NEURON_CORE, nothing) / cores_a_device
-    return whole + (slices / MIG_SLICES).quantize(PLACES) + neuron
+    parts = (slices / MIG_SLICES).quantize(PLACES) if slices else nothing
+    return whole + parts + neuron
 
 
 def _slices(resource: str) -> int:
