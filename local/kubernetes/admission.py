@@ -8,7 +8,7 @@ from local.kubernetes.kinds import Kind
 from local.kubernetes.objects import Document, name_of
 from local.kubernetes.rbac import Attributes, User
 from local.kubernetes.store import Store
-from local.kubernetes.writing import Admit
+from local.kubernetes.writes import Admit
 
 _ROLES = (rbac.ROLES, rbac.CLUSTER_ROLES)
 _BINDINGS = (rbac.BINDINGS, rbac.CLUSTER_BINDINGS)

@@ -1,16 +1,11 @@
-"""Status of ClusterQueues and LocalQueues, written as Kueue's controllers would.
+"""Status of ClusterQueues and LocalQueues, written as Kueue's controllers would."""
 
-Kueue counts a Workload while its QuotaReserved condition is true and it is not finished; an
-eviction counts from the moment the reservation is given back.
-"""
-
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
-from local.kubernetes import apply, objects, quantities
+from local.kubernetes import apply, kueue_usage, objects
 from local.kubernetes.kinds import Kind, named
 from local.kubernetes.objects import Document, copy
 from local.kubernetes.ownership import Manager
@@ -23,65 +18,6 @@ WORKLOADS, CLUSTER_QUEUES, LOCAL_QUEUES, FLAVORS = (
 )
 FINALIZER = "kueue.x-k8s.io/resource-in-use"
 _WRITER = Manager("kueue", "Update", f"{GROUP}/v1beta2", "status")
-
-type Usage = dict[tuple[str, str], Decimal]
-"""Used amounts by flavor and resource."""
-
-
-def is_true(workload: Document, condition: str) -> bool:
-    """Whether the Workload's condition of that type is true."""
-    conditions = workload.get("status", {}).get("conditions") or []
-    return any(each["type"] == condition and each["status"] == "True" for each in conditions)
-
-
-def _finished(workload: Document) -> bool:
-    return is_true(workload, "Finished")
-
-
-def _reserves(workload: Document) -> bool:
-    return (
-        is_true(workload, "QuotaReserved")
-        and bool(workload["status"].get("admission"))
-        and not _finished(workload)
-    )
-
-
-def _usage(workloads: Iterable[Document]) -> Usage:
-    used: Usage = {}
-    for workload in workloads:
-        for assignment in workload["status"]["admission"]["podSetAssignments"]:
-            amounts = assignment.get("resourceUsage") or {}
-            for resource, flavor in (assignment.get("flavors") or {}).items():
-                amount = quantities.parse(amounts.get(resource, "0"))
-                used[flavor, resource] = used.get((flavor, resource), Decimal(0)) + amount
-    return used
-
-
-def _flavors(spec: Document) -> Iterable[tuple[str, list[tuple[str, Decimal]]]]:
-    """Each flavor of a ClusterQueue with its resources and their nominal quotas."""
-    for group in spec.get("resourceGroups") or []:
-        for flavor in group["flavors"]:
-            quotas = [
-                (resource["name"], quantities.parse(resource["nominalQuota"]))
-                for resource in flavor["resources"]
-            ]
-            yield flavor["name"], quotas
-
-
-def _table(spec: Document, used: Usage, borrowing: bool | None) -> list[Document]:
-    """Usage by flavor; with `borrowed` unless `borrowing` is None (a LocalQueue's table)."""
-    table = []
-    for flavor, quotas in _flavors(spec):
-        resources = []
-        for resource, nominal in quotas:
-            total = used.get((flavor, resource), Decimal(0))
-            entry = {"name": resource, "total": quantities.write(total, resource)}
-            if borrowing is not None:
-                borrowed = max(Decimal(0), total - nominal) if borrowing else Decimal(0)
-                entry["borrowed"] = quantities.write(borrowed, resource)
-            resources.append(entry)
-        table.append({"name": flavor, "resources": resources})
-    return table
 
 
 @dataclass(frozen=True)
@@ -153,11 +89,12 @@ class QueueController:
         reserving = [
             workload
             for workload in self._store.all(WORKLOADS)
-            if _reserves(workload) and workload["status"]["admission"]["clusterQueue"] == name
+            if kueue_usage.reserves(workload)
+            and workload["status"]["admission"]["clusterQueue"] == name
         ]
-        admitted = [workload for workload in reserving if is_true(workload, "Admitted")]
+        admitted = [workload for workload in reserving if kueue_usage.is_true(workload, "Admitted")]
         pending = sum(
-            _pending(workload)
+            kueue_usage.is_pending(workload)
             for local in self._store.all(LOCAL_QUEUES)
             if local.get("spec", {}).get("clusterQueue") == name
             for workload in self._waiting_in(local)
@@ -165,8 +102,8 @@ class QueueController:
         borrowing = bool(spec.get("cohortName"))
         return {
             "conditions": self._conditions(queue, self._cluster_active(queue)),
-            "flavorsReservation": _table(spec, _usage(reserving), borrowing),
-            "flavorsUsage": _table(spec, _usage(admitted), borrowing),
+            "flavorsReservation": kueue_usage.table(spec, kueue_usage.used(reserving), borrowing),
+            "flavorsUsage": kueue_usage.table(spec, kueue_usage.used(admitted), borrowing),
             "pendingWorkloads": pending,
             "reservingWorkloads": len(reserving),
             "admittedWorkloads": len(admitted),
@@ -177,13 +114,13 @@ class QueueController:
         cluster = self._store.get(CLUSTER_QUEUES, "", target)
         spec = (cluster or {}).get("spec", {})
         own = self._waiting_in(queue)
-        reserving = [workload for workload in own if _reserves(workload)]
-        admitted = [workload for workload in reserving if is_true(workload, "Admitted")]
+        reserving = [workload for workload in own if kueue_usage.reserves(workload)]
+        admitted = [workload for workload in reserving if kueue_usage.is_true(workload, "Admitted")]
         return {
             "conditions": self._conditions(queue, self._local_active(queue, cluster)),
-            "flavorsReservation": _table(spec, _usage(reserving), None),
-            "flavorsUsage": _table(spec, _usage(admitted), None),
-            "pendingWorkloads": sum(_pending(workload) for workload in own),
+            "flavorsReservation": kueue_usage.table(spec, kueue_usage.used(reserving), None),
+            "flavorsUsage": kueue_usage.table(spec, kueue_usage.used(admitted), None),
+            "pendingWorkloads": sum(kueue_usage.is_pending(workload) for workload in own),
             "reservingWorkloads": len(reserving),
             "admittedWorkloads": len(admitted),
         }
@@ -192,7 +129,7 @@ class QueueController:
         spec = queue.get("spec", {})
         if spec.get("stopPolicy", "None") != "None":
             return _Active("False", "Stopped", "Can't admit new workloads: is stopped.")
-        wanted = [flavor for flavor, _ in _flavors(spec)]
+        wanted = [flavor for flavor, _ in kueue_usage.flavors(spec)]
         missing = [flavor for flavor in wanted if not self._store.get(FLAVORS, "", flavor)]
         if missing:
             problem = f"references missing ResourceFlavor(s): {','.join(missing)}."
@@ -224,8 +161,3 @@ class QueueController:
                 "observedGeneration": queue["metadata"]["generation"],
             }
         ]
-
-
-def _pending(workload: Document) -> bool:
-    active = workload.get("spec", {}).get("active", True)
-    return active and not _reserves(workload) and not _finished(workload)

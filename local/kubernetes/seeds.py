@@ -6,7 +6,7 @@ from typing import Any
 from local.kubernetes import writing
 from local.kubernetes.kinds import Kind, named
 from local.kubernetes.store import Store
-from local.kubernetes.writing import Write
+from local.kubernetes.writes import Write
 
 _RBAC = "rbac.authorization.k8s.io"
 _NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")

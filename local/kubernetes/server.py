@@ -10,13 +10,13 @@ from typing import Any
 from aiohttp import web
 
 from local.kubernetes import discovery, errors, impersonation, rbac, requests, verbs, watching
+from local.kubernetes.call import Call
 from local.kubernetes.cluster import Clusters
 from local.kubernetes.errors import ApiError
 from local.kubernetes.rbac import Attributes, User
 from local.kubernetes.requests import Target
 from local.kubernetes.sign_in import PREFIX, SignIn
 from local.kubernetes.store import Store
-from local.kubernetes.verbs import Call
 
 _HEALTH = ("/healthz", "/livez", "/readyz")
 _OPEN = (*_HEALTH, "/version")

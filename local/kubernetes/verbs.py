@@ -1,10 +1,6 @@
 """Each verb on a resource, as an answer of status code and document."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
 import yaml
 
@@ -12,39 +8,23 @@ from local.kubernetes import (
     admission,
     deleting,
     errors,
-    kueue_versions,
+    listing,
     patches,
     protobuf,
     requests,
     reviews,
-    selectors,
     writing,
 )
+from local.kubernetes.call import Call
 from local.kubernetes.kinds import REVIEWS, Kind
 from local.kubernetes.objects import Document
-from local.kubernetes.rbac import User
 from local.kubernetes.requests import Target
-from local.kubernetes.store import Store
-from local.kubernetes.writing import Write
+from local.kubernetes.writes import Write
 
 _YAML = ("application/yaml", patches.APPLY)
 _BODIES = ("application/json", "application/yaml", protobuf.MEDIA_TYPE)
 
 type Answer = tuple[int, Document]
-
-
-@dataclass(frozen=True)
-class Call:
-    """One authorised request."""
-
-    store: Store
-    user: User
-    target: Target
-    query: Mapping[str, str]
-    content_type: str
-    body: bytes
-    agent: str
-    at: datetime
 
 
 def answer(call: Call) -> Answer:
@@ -55,11 +35,11 @@ def answer(call: Call) -> Answer:
     _check_subresource(kind, call.target)
     match call.target.verb:
         case "list":
-            return 200, _list(call, kind)
+            return 200, listing.listed(call, kind)
         case "deletecollection":
-            return 200, _delete_all(call, kind)
+            return 200, listing.delete_all(call, kind)
         case "get":
-            return 200, _show(call, kind, _stored(call, kind))
+            return 200, call.show(kind, _stored(call, kind))
         case "delete":
             return _delete(call, kind)
         case _:
@@ -98,76 +78,19 @@ def _is_yaml(call: Call) -> bool:
 
 
 def _stored(call: Call, kind: Kind) -> Document:
-    document = call.store.get(kind, _namespace(call, kind), call.target.name)
+    document = call.store.get(kind, call.namespace(kind), call.target.name)
     if document is None:
         raise errors.not_found(kind, call.target.name)
     return document
 
 
-def _namespace(call: Call, kind: Kind) -> str:
-    return call.target.namespace if kind.namespaced else ""
-
-
-def _show(call: Call, kind: Kind, document: Document) -> Document:
-    return kueue_versions.shown(kind, call.target.version, document)
-
-
-def matching(call: Call, kind: Kind) -> list[Document]:
-    """Objects that the selectors of the request let through."""
-    labelled = selectors.labels(call.query.get("labelSelector", ""))
-    fitting = selectors.fields(kind, call.query.get("fieldSelector", ""))
-    found = call.store.all(kind, _namespace(call, kind))
-    return [document for document in found if labelled(document) and fitting(document)]
-
-
-def _list(call: Call, kind: Kind) -> Document:
-    if call.query.get("resourceVersionMatch") == "Exact":
-        raise errors.bad_request("resourceVersionMatch Exact is not supported by the local cluster")
-    limit, token = requests.number(call.query, "limit"), call.query.get("continue", "")
-    if token:
-        version, found = call.store.page(token)
-    else:
-        version, found = call.store.version, matching(call, kind)
-    meta: dict[str, Any] = {"resourceVersion": str(version)}
-    if limit and len(found) > limit:
-        meta["continue"] = call.store.keep_page(found[limit:], version)
-        meta["remainingItemCount"] = len(found) - limit
-        found = found[:limit]
-    return {
-        "kind": f"{kind.kind}List",
-        "apiVersion": kind.api_version(call.target.version),
-        "metadata": meta,
-        "items": [_item(kind, _show(call, kind, document)) for document in found],
-    }
-
-
-def _item(kind: Kind, document: Document) -> Document:
-    """Items of built-in kinds do not repeat what they are."""
-    if kind.custom:
-        return document
-    return {key: document[key] for key in document if key not in {"kind", "apiVersion"}}
-
-
-def _delete_all(call: Call, kind: Kind) -> Document:
-    found = matching(call, kind)
-    for document in found:
-        deleting.delete(call.store, kind, document, {}, call.at)
-    items = [_item(kind, _show(call, kind, document)) for document in found]
-    return {
-        "kind": f"{kind.kind}List",
-        "apiVersion": kind.api_version(call.target.version),
-        "metadata": {"resourceVersion": str(call.store.version)},
-        "items": items,
-    }
-
-
 def _delete(call: Call, kind: Kind) -> Answer:
     document = _stored(call, kind)
     if _dry_run(call):
-        return 200, _show(call, kind, document)
+        return 200, call.show(kind, document)
     options = _body(call) if call.body else {}
     deleted = deleting.delete(call.store, kind, document, options, call.at)
-    return 200, deleted if deleted["kind"] == "Status" else _show(call, kind, deleted)
+    return 200, deleted if deleted["kind"] == "Status" else call.show(kind, deleted)
 
 
 def _dry_run(call: Call) -> bool:
@@ -189,7 +112,7 @@ def _write(call: Call, kind: Kind) -> Answer:
     write = Write(
         kind,
         call.target.version,
-        _namespace(call, kind),
+        call.namespace(kind),
         call.target.name,
         call.target.subresource,
         call.query.get("fieldManager") or call.agent.partition("/")[0][:128] or "unknown",
@@ -199,7 +122,7 @@ def _write(call: Call, kind: Kind) -> Answer:
         requests.flag(call.query, "force"),
     )
     code, document = _written(call, write)
-    return code, _show(call, kind, document)
+    return code, call.show(kind, document)
 
 
 def _written(call: Call, write: Write) -> Answer:

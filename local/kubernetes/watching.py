@@ -5,13 +5,13 @@ import json
 import time
 from collections.abc import AsyncIterator
 
-from local.kubernetes import kueue_versions, requests, selectors, verbs
+from local.kubernetes import listing, requests, selectors
+from local.kubernetes.call import Call
 from local.kubernetes.errors import ApiError
 from local.kubernetes.kinds import Kind
 from local.kubernetes.objects import Document
 from local.kubernetes.selectors import Test
 from local.kubernetes.store import Change
-from local.kubernetes.verbs import Call
 
 _LONGEST_SECONDS = 3600
 
@@ -35,7 +35,7 @@ async def lines(call: Call, kind: Kind) -> AsyncIterator[bytes]:
     test, version = _test(call, kind), requests.number(call.query, "resourceVersion")
     if not version:
         version = call.store.version
-        for document in verbs.matching(call, kind):
+        for document in listing.matching(call, kind):
             yield _line(call, kind, "ADDED", document)
     try:
         while True:
@@ -55,7 +55,7 @@ async def lines(call: Call, kind: Kind) -> AsyncIterator[bytes]:
 def _test(call: Call, kind: Kind) -> Test:
     labelled = selectors.labels(call.query.get("labelSelector", ""))
     fitting = selectors.fields(kind, call.query.get("fieldSelector", ""))
-    namespace = call.target.namespace if kind.namespaced else ""
+    namespace = call.namespace(kind)
     return lambda document: (
         (not namespace or document["metadata"].get("namespace") == namespace)
         and labelled(document)
@@ -75,5 +75,5 @@ def _event(change: Change, kind: Kind, call: Call, test: Test) -> bytes | None:
 
 
 def _line(call: Call, kind: Kind, type_: str, document: Document) -> bytes:
-    shown = kueue_versions.shown(kind, call.target.version, document)
+    shown = call.show(kind, document)
     return json.dumps({"type": type_, "object": shown}).encode() + b"\n"
