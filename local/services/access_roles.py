@@ -4,6 +4,7 @@ import json
 import os
 import re
 import secrets
+from functools import cache
 from typing import Any
 
 import boto3
@@ -82,6 +83,7 @@ def _seconds(duration: str) -> int:
     return int(hours) * 3600 + int(minutes) * 60
 
 
+@cache
 def _iam() -> Any:
     session = boto3.Session(ACCOUNT, SECRET, region_name=REGION)
     url = os.environ["COMMONS_LOCAL_GATEWAY_URL"]

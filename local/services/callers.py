@@ -7,6 +7,7 @@ role, so the list of functions tells whose key it is. Twelve digits are the acco
 import hashlib
 import logging
 import time
+from functools import cache
 from typing import Any
 
 import boto3
@@ -27,7 +28,7 @@ class Callers:
     def __init__(self, gateway_url: str) -> None:
         self._url = gateway_url
         self._known: dict[str, dict[str, Any]] = {}
-        self._listed = 0.0
+        self._listed = -_LIST_AGAIN_SECONDS
 
     def identity(self, access_key: str) -> dict[str, Any]:
         """CloudTrail's userIdentity of a caller."""
@@ -48,7 +49,7 @@ class Callers:
 
     def _session(self, access_key: str) -> dict[str, Any]:
         if access_key not in self._known and time.monotonic() > self._listed + _LIST_AGAIN_SECONDS:
-            self._learn()
+            self._learn(access_key)
         return self._known.get(access_key) or {
             "type": "AssumedRole",
             "principalId": access_key,
@@ -57,25 +58,24 @@ class Callers:
             "accessKeyId": access_key,
         }
 
-    def _learn(self) -> None:
+    def _learn(self, access_key: str) -> None:
         try:
-            functions = self._functions()
-            issuers = {role: self._issuer(role) for role in {f["Role"] for f in functions}}
+            for function in self._functions():
+                if session_key(function["FunctionArn"], function["Role"]) == access_key:
+                    issuer = self._issuer(function["Role"])
+                    self._known[access_key] = _assumed(access_key, function["FunctionName"], issuer)
+                    return
         except (BotoCoreError, ClientError) as error:
             _LOG.warning("the gateway does not say who its functions are: %s", error)
-            return
         self._listed = time.monotonic()
-        for function in functions:
-            key = session_key(function["FunctionArn"], function["Role"])
-            self._known[key] = _assumed(key, function["FunctionName"], issuers[function["Role"]])
 
     def _functions(self) -> list[dict[str, Any]]:
-        pages = self._client("lambda").get_paginator("list_functions").paginate()
+        pages = _client("lambda", self._url).get_paginator("list_functions").paginate()
         return [function for page in pages for function in page["Functions"]]
 
     def _issuer(self, role_arn: str) -> dict[str, str]:
         name = role_arn.rpartition("/")[2]
-        role = self._client("iam").get_role(RoleName=name)["Role"]
+        role = _client("iam", self._url).get_role(RoleName=name)["Role"]
         return {
             "type": "Role",
             "principalId": role["RoleId"],
@@ -84,9 +84,11 @@ class Callers:
             "userName": name,
         }
 
-    def _client(self, service: str) -> Any:
-        session = boto3.Session(ACCOUNT, SECRET, region_name=REGION)
-        return session.client(service, endpoint_url=self._url, config=_ONCE)
+
+@cache
+def _client(service: str, url: str) -> Any:
+    session = boto3.Session(ACCOUNT, SECRET, region_name=REGION)
+    return session.client(service, endpoint_url=url, config=_ONCE)
 
 
 def session_key(function_arn: str, role_arn: str) -> str:
