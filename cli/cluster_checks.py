@@ -39,14 +39,14 @@ def checks(document: ClusterDocument, sagemaker: Any, eks: Any) -> Iterator[Chec
     yield from _add_ons(document, eks)
 
 
-def _described(call: Any, name: str, **arguments: str) -> dict[str, Any]:
+def _described(call: Any, cluster: str, /, **arguments: str) -> dict[str, Any]:
     try:
         answer: dict[str, Any] = call(**arguments)
     except ClientError as error:
         if "NotFound" not in code_of(error):
             raise
         raise BadInput(
-            f"There is no cluster {name} in this account: correct the document"
+            f"There is no cluster {cluster} in this account: correct the document"
         ) from error
     return answer
 
