@@ -86,6 +86,11 @@ def expired(message: str) -> ApiError:
     return ApiError(410, "Expired", message)
 
 
+def too_large(limit: int) -> ApiError:
+    """413: the body has more than `limit` bytes."""
+    return ApiError(413, "RequestEntityTooLarge", f"Request entity too large: limit is {limit}")
+
+
 def unsupported_media_type(given: str, accepted: tuple[str, ...]) -> ApiError:
     """415: a patch or body format that is not served."""
     message = (

@@ -31,7 +31,7 @@ class Target:
         """The kind it is about; raises NotFound for one not served there."""
         kind = kinds.find(self.group, self.version, self.resource)
         asked = bool(self.namespace) and self.resource != "namespaces"
-        everywhere = self.verb in {"list", "watch"} and not self.name
+        everywhere = self.verb in {"list", "watch"}
         if kind is None or (not kind.namespaced and asked):
             raise errors.unknown_path()
         if kind.namespaced and not asked and not everywhere:

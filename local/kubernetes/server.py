@@ -43,7 +43,8 @@ class Server:
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         try:
             return await self._answer(request)
-        except ApiError as error:
+        except (ApiError, web.HTTPRequestEntityTooLarge) as refusal:
+            error = refusal if isinstance(refusal, ApiError) else errors.too_large(_LARGEST_BODY)
             _log.info("%s %s: %d %s", request.method, request.path, error.code, error.message)
             return _json(error.code, error.status())
 

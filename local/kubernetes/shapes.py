@@ -118,6 +118,14 @@ class _Workload(_Part):
     status: _WorkloadStatus | None = None
 
 
+class _ResourceQuotaSpec(_Part):
+    hard: dict[str, Quantity] | None = None
+
+
+class _ResourceQuota(_Part):
+    spec: _ResourceQuotaSpec | None = None
+
+
 class _Any(_Part):
     spec: dict[str, Any] | None = None
     status: dict[str, Any] | None = None
@@ -131,6 +139,7 @@ _SHAPES: dict[str, type[_Part]] = {
     "clusterqueues": _ClusterQueue,
     "localqueues": _LocalQueue,
     "workloads": _Workload,
+    "resourcequotas": _ResourceQuota,
 }
 
 

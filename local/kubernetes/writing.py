@@ -3,7 +3,17 @@
 import secrets
 import string
 
-from local.kubernetes import apply, errors, kueue_versions, objects, patches, rules, shapes, writes
+from local.kubernetes import (
+    apply,
+    errors,
+    kueue_versions,
+    object_quota,
+    objects,
+    patches,
+    rules,
+    shapes,
+    writes,
+)
 from local.kubernetes.kinds import named
 from local.kubernetes.objects import Document, metadata, name_of
 from local.kubernetes.store import Store
@@ -96,6 +106,7 @@ def _commit(
     rules.verify(write.kind, document, live)
     if live is None:
         _check_namespace(store, write)
+        object_quota.check(store, write.kind, write.namespace, name_of(document))
     write.admit(write.kind, document)
     if write.dry_run:
         return document

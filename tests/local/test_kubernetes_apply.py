@@ -161,26 +161,26 @@ def test_lists_with_keys_merge_by_item(cluster: Cluster) -> None:
 
 
 def test_an_applied_status_goes_to_the_status_only(cluster: Cluster) -> None:
-    path = "/api/v1/namespaces/team-a/resourcequotas/objects"
-    quota = {
+    path = "/api/v1/namespaces/team-a/persistentvolumeclaims/disk"
+    claim = {
         "apiVersion": "v1",
-        "kind": "ResourceQuota",
-        "metadata": {"name": "objects"},
-        "spec": {"hard": {"pods": "5"}},
-        "status": {"used": {"pods": "1"}},
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "disk"},
+        "spec": {"volumeName": "one"},
+        "status": {"phase": "Bound"},
     }
-    document = cluster.apply(path, quota, "one")[1]
+    document = cluster.apply(path, claim, "one")[1]
     assert "status" not in document
-    changed = {**quota, "spec": {"hard": {"pods": "9"}}}
+    changed = {**claim, "spec": {"volumeName": "two"}}
     code, document = cluster.apply(f"{path}/status", changed, "meter")
-    assert (code, document["status"]["used"], document["spec"]["hard"]) == (
+    assert (code, document["status"], document["spec"]) == (
         200,
-        {"pods": "1"},
-        {"pods": "5"},
+        {"phase": "Bound"},
+        {"volumeName": "one"},
     )
     entry = document["metadata"]["managedFields"][1]
     assert (entry["manager"], entry["subresource"]) == ("meter", "status")
-    assert cluster.apply(f"{path}x/status", {**quota, "metadata": {}}, "meter")[0] == 404
+    assert cluster.apply(f"{path}x/status", {**claim, "metadata": {}}, "meter")[0] == 404
 
 
 def test_an_apply_needs_a_manager_and_no_managed_fields(cluster: Cluster) -> None:

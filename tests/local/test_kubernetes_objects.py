@@ -318,6 +318,44 @@ def test_discovery_names_groups_versions_and_kinds(cluster: Cluster) -> None:
     assert cluster.get("/version")["major"] == "1"
 
 
+def test_a_quota_counts_objects(cluster: Cluster) -> None:
+    cluster.create("/api/v1/namespaces", namespace("counted"))
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "objects"},
+        "spec": {"hard": {"configmaps": "2", "count/jobs.batch": "1", "requests.cpu": "4"}},
+    }
+    path = "/api/v1/namespaces/counted"
+    cluster.create(f"{path}/resourcequotas", quota)
+    for name in ("one", "two"):
+        cluster.create(f"{path}/configmaps", config_map(name))
+    answer = cluster.call("POST", f"{path}/configmaps", config_map("three"))
+    assert refused(answer) == (403, "Forbidden")
+    assert answer[1]["message"] == (
+        'configmaps "three" is forbidden: exceeded quota: objects, requested: configmaps=1, '
+        "used: configmaps=2, limited: configmaps=2"
+    )
+    status = cluster.get(f"{path}/resourcequotas/objects")["status"]
+    assert status == {
+        "hard": {"configmaps": "2", "count/jobs.batch": "1"},
+        "used": {"configmaps": "2", "count/jobs.batch": "0"},
+    }
+    cluster.call("DELETE", f"{path}/configmaps/one")
+    cluster.create(f"{path}/configmaps", config_map("three"))
+    assert cluster.apply(f"{path}/configmaps/three", config_map("three"), "x")[0] == 200
+
+
+def test_a_body_too_large_is_refused_as_a_status(cluster: Cluster) -> None:
+    answer = cluster.call("POST", MAPS, config_map("large", {"a": "x" * 3 * 1024 * 1024}))
+    assert refused(answer) == (413, "RequestEntityTooLarge")
+
+
+def test_a_list_over_all_namespaces_may_name_one(cluster: Cluster) -> None:
+    cluster.create(MAPS, config_map("named"))
+    assert cluster.names("/api/v1/configmaps", fieldSelector="metadata.name=named") == ["named"]
+
+
 def test_secrets_are_encoded_as_they_are_written(cluster: Cluster) -> None:
     secret = {
         "apiVersion": "v1",
