@@ -40,10 +40,10 @@ def test_pods_on_two_types_and_resources_without_a_flavor() -> None:
 
 
 def test_a_bare_workload_is_read_and_one_without_a_name_is_not() -> None:
-    bare = Workload.model_validate({"metadata": {"name": "x", "ownerReferences": None}})
+    bare = Workload.model_validate({"metadata": {"name": "x", "uid": "u", "ownerReferences": None}})
     assert (bare.owner.kind, bare.priority_class, bare.pods, bare.devices()) == ("", "", 0, {})
     with pytest.raises(ValidationError):
-        Workload.model_validate({"metadata": {}})
+        Workload.model_validate({"metadata": {"uid": "u"}})
 
 
 @pytest.mark.parametrize(
@@ -89,4 +89,5 @@ def test_a_namespace_has_what_its_queues_have() -> None:
 
 
 def test_a_queue_without_quota_or_status_has_nothing() -> None:
-    assert ClusterQueue.model_validate({"metadata": {"name": "q"}, "status": None}).ceilings() == {}
+    bare = {"metadata": {"name": "q", "uid": "u"}, "spec": None, "status": None}
+    assert ClusterQueue.model_validate(bare).ceilings() == {}

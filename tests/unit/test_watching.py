@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from commons.domain import task_events, tasks, watching
+from commons.domain import queues, task_events, tasks, watching
 from commons.domain.kueue import Workload
 from commons.domain.task_events import Queue, TaskStateChanged
 from commons.domain.watching import Look
@@ -210,3 +210,40 @@ def test_a_ceiling_alone_is_published_as_an_event_of_its_own() -> None:
         "ceilings": {P5: "8"},
         "since": "2026-10-02T08:00:00Z",
     }
+
+
+LOW, NONE = {P5: Decimal(8)}, {P5: Decimal(0)}
+
+
+def queue(ceilings: dict[str, Decimal], time: str = "08:00", name: str = "q") -> Queue:
+    return Queue(name=name, ceilings=ceilings, since=at(time))
+
+
+@pytest.mark.parametrize(
+    ("seen", "observed", "expected"),
+    [
+        ({}, {"ns": ("q", LOW)}, {"ns": queue(LOW, "12:00")}),
+        ({"ns": queue(LOW)}, {"ns": ("q", LOW)}, {}),
+        (
+            {"ns": queue(LOW)},
+            {"ns": ("q", {P5: Decimal(9)})},
+            {"ns": queue({P5: Decimal(9)}, "12:00")},
+        ),
+        ({"ns": queue(LOW)}, {"ns": ("other", LOW)}, {"ns": queue(LOW, "12:00", "other")}),
+        ({"ns": queue(LOW)}, {"ns": ("q", {})}, {"ns": queue(NONE, "12:00")}),
+        ({"ns": queue(LOW)}, {}, {"ns": queue(NONE, "12:00")}),
+        ({"ns": queue(NONE)}, {}, {}),
+        ({}, {"ns": ("q", {})}, {"ns": queue({}, "12:00")}),
+    ],
+)
+def test_only_ceilings_that_differ_are_told_with_the_time_of_the_look(
+    seen: dict[str, Queue],
+    observed: dict[str, tuple[str, dict[str, Decimal]]],
+    expected: dict[str, Queue],
+) -> None:
+    assert queues.changed_queues(seen, observed, at("12:00"), complete=True) == expected
+
+
+def test_a_look_that_could_not_read_everything_proves_no_absence() -> None:
+    seen = {"ns": queue(LOW), "other": queue(LOW)}
+    assert queues.changed_queues(seen, {"ns": ("q", LOW)}, at("12:00"), complete=False) == {}

@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from commons.domain import instance_types
@@ -49,7 +49,7 @@ class OwnerReference(Part):
 class Metadata(Part):
     name: str
     namespace: str = ""
-    uid: str = ""
+    uid: Annotated[str, Field(min_length=1)]
     resource_version: str = ""
     creation_timestamp: AwareDatetime | None = None
     owner_references: Annotated[list[OwnerReference], orelse([])] = []

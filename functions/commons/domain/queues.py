@@ -1,6 +1,7 @@
 """Kueue's ClusterQueues and LocalQueues: what a namespace has as its own, by instance type."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from decimal import Decimal
 from typing import Annotated
 
@@ -8,6 +9,7 @@ from pydantic import Field
 
 from commons.domain import instance_types
 from commons.domain.kueue import Metadata, Part, Quantity, orelse
+from commons.domain.task_events import Queue
 
 
 class _NominalQuota(Part):
@@ -93,4 +95,25 @@ def ceilings_by_namespace(
             for flavor, own in queues[name].items():
                 total[flavor] = total.get(flavor, Decimal(0)) + own
         found[namespace] = (",".join(sorted(members)), total)
+    return found
+
+
+def changed_queues(
+    seen: Mapping[str, Queue],
+    observed: Mapping[str, tuple[str, Mapping[str, Decimal]]],
+    now: datetime,
+    complete: bool,
+) -> dict[str, Queue]:
+    """Ceilings by namespace that are others than those that were told.
+
+    A type that a queue no longer has, and a queue that is gone, have nothing as their own; unless
+    the look was not `complete`, which proves no absence.
+    """
+    found = {}
+    for namespace in sorted({*observed, *seen} if complete else observed):
+        known = seen.get(namespace, Queue())
+        name, ceilings = observed.get(namespace, (known.name, {}))
+        own = {**dict.fromkeys(known.ceilings if complete else (), Decimal(0)), **ceilings}
+        if namespace not in seen or (name, own) != (known.name, known.ceilings):
+            found[namespace] = Queue(name=name, ceilings=own, since=now)
     return found

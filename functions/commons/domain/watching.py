@@ -26,6 +26,9 @@ OBJECT_GONE = "ObjectGone"
 UNSEEN = "EvictedUnseen"
 
 
+Told = TaskStateChanged | QueueCeilingChanged
+
+
 class Step(NamedTuple):
     state: State
     at: datetime
@@ -169,7 +172,7 @@ def ceiling_changed(cluster: str, namespace: str, queue: Queue) -> QueueCeilingC
     return QueueCeilingChanged(cluster_arn=cluster, namespace=namespace, queue=queue)
 
 
-def published(event: TaskStateChanged | QueueCeilingChanged) -> OutgoingEvent:
+def published(event: Told) -> OutgoingEvent:
     """As it goes to the bus."""
     task = isinstance(event, TaskStateChanged)
     return OutgoingEvent(
