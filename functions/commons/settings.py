@@ -57,5 +57,8 @@ class Usage(Settings):
 
 
 class Chargeback(Settings):
-    chargeback_table_name: str
     chargeback_bucket_name: str
+
+
+class ChargebackRecords(Settings):
+    chargeback_table_name: str

@@ -1,14 +1,15 @@
 """Chargeback lines: who pays how much for what on which day, and where it comes from."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 
 from commons.domain.allocation import Holder
 from commons.domain.money import ZERO
-from commons.domain.quota_history import QuotaVersion, device_hours
+from commons.domain.quota_history import quota_hours
+from commons.domain.usage import QuotaVersion, day_bounds
 
 # what names no cluster or nobody who uses one
 UNALLOCATED = "__unallocated__"
@@ -69,14 +70,14 @@ class History:
     """Use and quota of every namespace of the clusters, as far as it is known.
 
     `used`: own and borrowed device-hours by (cluster, namespace, instance type, day).
-    `complete_until`: up to when the tasks of a cluster were watched.
+    `unfinished`: clusters and days of which the use was last added up before the day was over.
     """
 
     used: Mapping[tuple[str, str, str, date], tuple[Fraction, Fraction]] = field(
         default_factory=dict
     )
     quotas: Mapping[tuple[str, str], Sequence[QuotaVersion]] = field(default_factory=dict)
-    complete_until: Mapping[str, datetime] = field(default_factory=dict)
+    unfinished: Set[tuple[str, date]] = frozenset()
     owners: Mapping[tuple[str, str], Owner] = field(default_factory=dict)
 
     def namespaces(self) -> dict[str, list[str]]:
@@ -104,7 +105,7 @@ class History:
         found = []
         for namespace in namespaces:
             versions = self.quotas.get((cluster, namespace), ())
-            quota, lends = device_hours(versions, instance_type, start, end)
+            quota, lends = quota_hours(versions, instance_type, start, end)
             own, borrowed = self.used.get(
                 (cluster, namespace, instance_type, day), (Fraction(0), Fraction(0))
             )
@@ -113,11 +114,5 @@ class History:
         return found
 
     def estimated(self, cluster: str, day: date) -> bool:
-        """Whether the use of that day may still change, or was not watched to its end."""
-        return self.complete_until.get(cluster, day_bounds(day)[0]) < day_bounds(day)[1]
-
-
-def day_bounds(day: date) -> tuple[datetime, datetime]:
-    """A UTC day, from its first moment to that of the next."""
-    start = datetime.combine(day, time(), UTC)
-    return start, start + timedelta(days=1)
+        """Whether the use of that day may still change."""
+        return (cluster, day) in self.unfinished

@@ -10,7 +10,8 @@ from datetime import date
 from decimal import Decimal
 
 from commons.domain.chargeback_lines import ChargebackLine
-from commons.domain.money import ZERO, total
+from commons.domain.errors import RefusedInput
+from commons.domain.money import ZERO, plain, total
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +71,18 @@ def combine(lines: Iterable[ChargebackLine]) -> list[Record]:
             here[line.component] = here.get(line.component, Component()).plus(part)
             counts[key] = counts.get(key, 0) + 1
     return [Record(key, parts, counts[key]) for key, parts in components.items()]
+
+
+def prove_records(run_id: str, records: Iterable[Record], source_total: Decimal) -> None:
+    """Raises RefusedInput unless the records of the period, and those of the days, are the bill."""
+    amounts: dict[bool, list[Decimal]] = {True: [], False: []}
+    for record in records:
+        amounts[record.key.day is None].append(record.amount)
+    sums = {"of the period": total(amounts[True]), "of the days": total(amounts[False])}
+    faults = [
+        f"the records {which} are {plain(found)}, the bill is {plain(source_total)}"
+        for which, found in sums.items()
+        if found != source_total
+    ]
+    if faults:
+        raise RefusedInput(f"run {run_id}", faults)

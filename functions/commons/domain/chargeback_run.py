@@ -3,13 +3,13 @@
 import json
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from commons.domain.chargeback_lines import day_bounds
 from commons.domain.events import OutgoingEvent
 from commons.domain.money import plain
-from commons.domain.pools import period_days
+from commons.domain.usage import day_bounds, month
 
 # how long a run that was replaced can still be looked at
 KEEP_SUPERSEDED = timedelta(days=90)
@@ -38,8 +38,8 @@ class Outcome(BaseModel):
     warnings: list[str] = []
 
 
-class Failure(BaseModel):
-    """An error as Step Functions hands it on: its name, and a cause that may be JSON."""
+class Error(BaseModel):
+    """As Step Functions hands it on: a name, and a cause that is JSON if a function raised it."""
 
     Error: str
     Cause: str = ""
@@ -60,10 +60,35 @@ class Failure(BaseModel):
         return "refused" if self.Error in ("RefusedInput", "StillConverging") else "failed"
 
 
+class Failed(BaseModel):
+    """What the failure step gets. `run` is empty if it failed before the run had a name."""
+
+    error: Error
+    run: dict[str, str] = {}
+    machine: str
+    input: dict[str, Any]
+
+    @property
+    def ref(self) -> RunRef | None:
+        return RunRef.model_validate(self.run) if self.run else None
+
+    @property
+    def name(self) -> str:
+        """The manifest, as far as the event names one."""
+        detail = self.input.get("detail", {})
+        bucket, key = detail.get("bucket", {}).get("name"), detail.get("object", {}).get("key")
+        return f"s3://{bucket}/{key}"
+
+    @property
+    def source(self) -> dict[str, str]:
+        """What starts the same again."""
+        return {"machine_arn": self.machine, "input": json.dumps(self.input)}
+
+
 def status_at(period: str, now: datetime) -> str:
     """`open` until the period has ended (UTC), then `provisional` until somebody closes it."""
-    _, after = period_days(period)
-    return "provisional" if now.astimezone(UTC) >= day_bounds(after)[0] else "open"
+    _, last = month(period)
+    return "provisional" if now.astimezone(UTC) >= day_bounds(last)[1] else "open"
 
 
 def expiry(now: datetime) -> int:

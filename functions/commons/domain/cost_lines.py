@@ -6,7 +6,7 @@ from datetime import date, datetime
 from decimal import Decimal
 
 # AmazonSageMaker usage types of HyperPod nodes: USW2-Cluster:ml.p5.48xlarge, …-ReservedCluster:…
-_NODE = re.compile(r"(?:^|-)(?:Reserved)?Cluster:(ml\.[a-z0-9-]+\.[a-z0-9]+)(?:-[A-Za-z]+)?")
+_NODE = re.compile(r"(?:.*-)?(?:Reserved)?Cluster:(ml\.[a-z0-9-]+\.[a-z0-9]+)(?:-[A-Za-z]+)?")
 # these carry the hours of a node once; a negation or a fee repeats hours or has none
 _HOURS_COUNT = {"Usage", "DiscountedUsage", "SavingsPlanCoveredUsage"}
 _ADJUSTMENTS = {

@@ -9,7 +9,6 @@ these products. Everything else is outside, and is one control total.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from enum import Enum
 
 from commons.domain.cost_lines import CostLine
@@ -59,11 +58,9 @@ class Placed:
 
 
 class Scope:
-    def __init__(self, lines: Iterable[CostLine], clusters: Sequence[Cluster], first: date) -> None:
+    def __init__(self, lines: Iterable[CostLine], clusters: Sequence[Cluster]) -> None:
         self._lines = list(lines)
         self._clusters = clusters
-        # a credit may carry no date; the period's first day stands for "this period"
-        self.first = first
         self._accounts = {cluster.account for cluster in clusters} | {
             line.account for line in self._lines if line.instance_type or _namespace(line)
         }

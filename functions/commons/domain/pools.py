@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from decimal import Decimal
 
 from commons.domain.cost_scope import Kind, Placed
 from commons.domain.errors import RefusedInput
 from commons.domain.money import total
+from commons.domain.usage import month
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,23 +38,17 @@ class Pool:
         return "|".join(parts)
 
 
-def period_days(period: str) -> tuple[date, date]:
-    """First day of the period, and of the one after it."""
-    first = date.fromisoformat(f"{period}-01")
-    return first, (first + timedelta(days=31)).replace(day=1)
-
-
 def gather(placed: Iterable[Placed], period: str) -> list[Pool]:
     """The pools of everything in scope, in a fixed order.
 
     Raises RefusedInput if the cost of a resource has no date, or one outside the period.
     """
-    first, after = period_days(period)
+    first, last = month(period)
     members: dict[tuple[str, ...], list[Placed]] = {}
     for each in placed:
         if each.kind is Kind.OUTSIDE:
             continue
-        key = _key(each, _day(each, first, after))
+        key = _key(each, _day(each, first, last))
         members.setdefault(key, []).append(each)
     return [_pool(found, key[-1]) for key, found in sorted(members.items())]
 
@@ -65,10 +60,10 @@ def _key(placed: Placed, day: date) -> tuple[str, ...]:
     return where + what
 
 
-def _day(placed: Placed, first: date, after: date) -> date:
+def _day(placed: Placed, first: date, last: date) -> date:
     """A credit, refund or tax may be dated anywhere or not at all: then it is of the first day."""
     day = placed.line.day
-    if day is not None and first <= day < after:
+    if day is not None and first <= day <= last:
         return day
     if placed.line.adjustment or placed.kind is Kind.SHARED:
         return first

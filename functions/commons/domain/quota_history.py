@@ -1,39 +1,28 @@
-"""Quota of a namespace in device-hours of one day, from the versions it had."""
+"""Quota of a namespace in device-hours of a stretch of time, from the versions it had."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from fractions import Fraction
 
+from commons.domain.usage import QuotaVersion
+
 _LENDS = {"Lend", "LendAndBorrow"}
+_HOUR = timedelta(hours=1)
 
 
-@dataclass(frozen=True, slots=True)
-class QuotaVersion:
-    """In force from `since` until the next version. `devices` by instance type."""
-
-    since: datetime
-    version: int
-    devices: dict[str, Fraction]
-    strategy: str
-
-    @property
-    def lends(self) -> bool:
-        return self.strategy in _LENDS
-
-
-def device_hours(
+def quota_hours(
     versions: Sequence[QuotaVersion], instance_type: str, start: datetime, end: datetime
 ) -> tuple[Fraction, bool]:
-    """Device-hours between two times, and whether the last version in force lends what is idle."""
-    ordered = sorted(versions, key=lambda v: (v.since, v.version))
+    """Device-hours from `start` to `end`, and whether the last version in force lends."""
+    ordered = sorted(versions, key=lambda each: (each.effective_from, each.version))
     held, lends = Fraction(0), False
     for current, following in zip(ordered, [*ordered[1:], None], strict=True):
-        begin = max(current.since, start)
-        stop = min(following.since, end) if following else end
+        begin = max(current.effective_from, start)
+        stop = min(following.effective_from, end) if following else end
         if stop <= begin:
             continue
-        seconds = Fraction((stop - begin).total_seconds())
-        held += current.devices.get(instance_type, Fraction(0)) * seconds / 3600
-        lends = current.lends
+        microseconds = (stop - begin) // timedelta(microseconds=1)
+        hours = Fraction(microseconds, _HOUR // timedelta(microseconds=1))
+        held += Fraction(current.resources.get(instance_type, 0)) * hours
+        lends = current.strategy in _LENDS
     return held, lends

@@ -1,0 +1,36 @@
+"""Step of publish_chargeback: hands the bill out, proves the parts, writes lines and exports."""
+
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from commons import bootstrap
+from commons.adapters.cost_files import read_partials
+from commons.adapters.line_files import write_csv, write_lines
+from commons.domain.allocation import RULE
+from commons.domain.chargeback_bill import Bill
+from commons.domain.chargeback_lines import RunContext
+from commons.domain.chargeback_run import RunRef
+
+
+@bootstrap.logger.inject_lambda_context
+def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
+    run = RunRef.model_validate(event["run"])
+    store, history = bootstrap.chargeback_store(), bootstrap.chargeback_history()
+    plan = store.plan(run)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        partials = store.partials(run, len(plan.batches), folder)
+        bill = Bill(*read_partials(partials, folder), history.clusters())
+        context = RunContext(
+            run.run_id, RULE.version, run.period, bill.currency(), plan.report.delivery.uri
+        )
+        lines, outcome = bill.allocate(context, partial(history.read, run.period))
+        store.save_lines(run, write_lines(lines, folder))
+        for export in (write_csv(lines, folder), folder / "chargeback.parquet"):
+            store.save_export(run, export)
+    store.save_outcome(run, outcome)
+    return {}

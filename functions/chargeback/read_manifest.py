@@ -1,0 +1,23 @@
+"""First step of publish_chargeback: whose bill this is, and whether it is one to work on."""
+
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from commons import bootstrap
+from commons.domain.allocation import RULE
+from commons.domain.chargeback_run import RunRef
+from commons.domain.cost_report import Delivery, read_report
+
+
+@bootstrap.logger.inject_lambda_context
+def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
+    delivery = Delivery.model_validate(event["delivery"])
+    text = bootstrap.cost_reports().manifest(delivery)
+    report = read_report(delivery, text, RULE.version)
+    run = RunRef(period=report.period, run_id=report.run_id)
+    decision = bootstrap.chargeback_claims().decide(report, event["execution"], bootstrap.now())
+    if decision.work:
+        bootstrap.chargeback_store().save_report(run, report, text)
+    bootstrap.logger.info(decision.reason, period=run.period, run_id=run.run_id)
+    return {"run": run.model_dump(), "work": decision.work, "reason": decision.reason}

@@ -1,0 +1,128 @@
+"""The chargeback bucket: manifests and plans, partial sums, lines and exports of every run.
+
+Folders: manifests, plans, partials, outcomes, lines and exports, each then
+`period=<YYYY-MM>/run_id=<id>/`; lines have `cluster_id=<id>/` below, as Parquet partitions.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from commons.adapters.aws_errors import translated
+from commons.domain.chargeback_run import Outcome, RunRef
+from commons.domain.cost_plan import Plan
+from commons.domain.cost_report import Report
+
+_CHUNK = 1024 * 1024
+CSV, PARQUET = "chargeback.csv", "chargeback.parquet"
+
+
+class ChargebackStore:
+    def __init__(self, client: Any, bucket: str) -> None:
+        self._client = client
+        self.bucket = bucket
+
+    def save_report(self, run: RunRef, report: Report, manifest: bytes) -> None:
+        """The manifest itself is kept as it came, for who asks later what was read."""
+        self._put(f"{_folder('manifests', run)}/manifest.json", manifest)
+        self._put_model(f"{_folder('manifests', run)}/report.json", report)
+
+    def report(self, run: RunRef) -> Report:
+        text = self._get(f"{_folder('manifests', run)}/report.json")
+        return Report.model_validate_json(text)
+
+    def save_plan(self, run: RunRef, plan: Plan) -> None:
+        self._put_model(f"{_folder('plans', run)}/plan.json", plan)
+
+    def plan(self, run: RunRef) -> Plan:
+        return Plan.model_validate_json(self._get(f"{_folder('plans', run)}/plan.json"))
+
+    def save_partial(self, run: RunRef, batch: int, path: Path) -> None:
+        """The same batch again writes the same object."""
+        self._upload(path, _partial(run, batch))
+
+    def partials(self, run: RunRef, batches: int, folder: Path) -> list[Path]:
+        """Downloads the sums of every batch; one that is missing is an error, never nothing."""
+        paths = [folder / f"partial-{batch:05}.parquet" for batch in range(batches)]
+        for batch, path in enumerate(paths):
+            self._download(_partial(run, batch), path)
+        return paths
+
+    def save_outcome(self, run: RunRef, outcome: Outcome) -> None:
+        self._put_model(f"{_folder('outcomes', run)}/outcome.json", outcome)
+
+    def outcome(self, run: RunRef) -> Outcome:
+        return Outcome.model_validate_json(self._get(f"{_folder('outcomes', run)}/outcome.json"))
+
+    def save_lines(self, run: RunRef, folders: Sequence[Path]) -> None:
+        """Each folder is `cluster_id=<id>` with the lines of that cluster.
+
+        An attempt that died half-way may have left others behind: those are removed.
+        """
+        below = f"{_folder('lines', run)}/"
+        files = {f"{below}{path.parent.name}/{path.name}": path for path in _parquet_in(folders)}
+        for key, path in files.items():
+            self._upload(path, key)
+        for key in self._keys(below):
+            if key not in files:
+                with translated(f"removing {key}"):
+                    self._client.delete_object(Bucket=self.bucket, Key=key)
+
+    def lines(self, run: RunRef, folder: Path) -> list[Path]:
+        """Downloads the lines of a run."""
+        paths = []
+        for number, key in enumerate(self._keys(f"{_folder('lines', run)}/")):
+            paths.append(folder / f"lines-{number:05}.parquet")
+            self._download(key, paths[-1])
+        return paths
+
+    def save_export(self, run: RunRef, path: Path) -> None:
+        self._upload(path, f"{_folder('exports', run)}/{path.name}")
+
+    def export_uri(self, run: RunRef, name: str = CSV) -> str:
+        return f"s3://{self.bucket}/{_folder('exports', run)}/{name}"
+
+    def download_export(self, run: RunRef, name: str, path: Path) -> None:
+        self._download(f"{_folder('exports', run)}/{name}", path)
+
+    def _keys(self, prefix: str) -> list[str]:
+        with translated(f"listing {prefix}"):
+            pages = self._client.get_paginator("list_objects_v2").paginate(
+                Bucket=self.bucket, Prefix=prefix
+            )
+            return [each["Key"] for page in pages for each in page.get("Contents", [])]
+
+    def _put_model(self, key: str, model: BaseModel) -> None:
+        self._put(key, model.model_dump_json().encode())
+
+    def _put(self, key: str, body: bytes) -> None:
+        with translated(f"writing {key}"):
+            self._client.put_object(Bucket=self.bucket, Key=key, Body=body)
+
+    def _get(self, key: str) -> bytes:
+        with translated(f"reading {key}"):
+            return bytes(self._client.get_object(Bucket=self.bucket, Key=key)["Body"].read())
+
+    def _upload(self, path: Path, key: str) -> None:
+        with translated(f"writing {key}"), path.open("rb") as source:
+            self._client.put_object(Bucket=self.bucket, Key=key, Body=source)
+
+    def _download(self, key: str, path: Path) -> None:
+        with translated(f"reading {key}"), path.open("wb") as target:
+            answer = self._client.get_object(Bucket=self.bucket, Key=key)
+            for chunk in answer["Body"].iter_chunks(_CHUNK):
+                target.write(chunk)
+
+
+def _parquet_in(folders: Sequence[Path]) -> list[Path]:
+    return [path for folder in folders for path in sorted(folder.glob("*.parquet"))]
+
+
+def _folder(what: str, run: RunRef) -> str:
+    return f"{what}/period={run.period}/run_id={run.run_id}"
+
+
+def _partial(run: RunRef, batch: int) -> str:
+    return f"{_folder('partials', run)}/batch-{batch:05}.parquet"
