@@ -7,10 +7,10 @@ import lightkube
 from lightkube.config.kubeconfig import KubeConfig
 from lightkube.config.models import Cluster, User
 
-from cli import cluster_roles
 from commons.adapters.access_entries import AccessEntries
 from commons.adapters.eks_sign_in import FIELD_MANAGER, make_token
 from commons.adapters.kubernetes import Kubernetes
+from commons.domain import cluster_roles
 from commons.domain.access import ROLE_ID_TAG, Entry, EntryChange
 from commons.domain.documents import ClusterDocument
 from commons.domain.names import region_of
