@@ -27,6 +27,27 @@ class IdentityStore:
             )
         return str(answer["GroupId"]) if answer else None
 
+    def group_name(self, group_id: str) -> str | None:
+        """Display name of a group; None for one that is gone."""
+        with translated(f"DescribeGroup of {group_id}"):
+            answer = self._found(self._client.describe_group, GroupId=group_id)
+        return str(answer["DisplayName"]) if answer else None
+
+    def groups(self, prefix: str) -> dict[str, str]:
+        """Display name by id of every group whose name begins with the prefix."""
+        with translated("ListGroups"):
+            return {
+                group["GroupId"]: group["DisplayName"]
+                for group in self._pages("list_groups", "Groups")
+                if group.get("DisplayName", "").startswith(prefix)
+            }
+
+    def everybody(self) -> dict[str, Person]:
+        """Every user by id, with status: the bulk read of a sweep."""
+        with translated("ListUsers"):
+            users = self._pages("list_users", "Users")
+            return {user["UserId"]: _person(user) for user in users}
+
     def read_groups(
         self, roles: Mapping[str, str], pins: Mapping[str, GroupPin]
     ) -> list[GroupRead]:
