@@ -170,3 +170,51 @@ def quota(entries: list[dict[str, object]]) -> dict[str, object]:
         "ComputeQuotaTarget": {"TeamName": "vision", "FairShareWeight": 0},
         "ActivationState": "Enabled",
     }
+
+
+def test_a_last_page_that_is_just_full_has_no_token() -> None:
+    chosen, token = page(["a", "b"], {"MaxResults": 2}, lambda item: [item])
+    assert (chosen, token) == (["a", "b"], None)
+    many = [f"{number:03}" for number in range(101)]
+    assert len(page(many, {}, lambda item: [item])[0]) == 100
+
+
+def test_bounds_of_a_request_are_part_of_what_is_allowed() -> None:
+    wanted = shape("sso-admin", "CreatePermissionSet")
+    instance = "arn:aws:sso:::instance/ssoins-7907a1b2c3d4e5f6"
+
+    def told(name: str) -> str | None:
+        return validation.fault(wanted, {"InstanceArn": instance, "Name": name})
+
+    assert told("n") is None
+    assert told("n" * 32) is None
+    for wrong in ("", "n" * 33):
+        assert "1 validation error detected" in str(told(wrong))
+
+
+def test_a_time_is_between_bounds_that_are_not_met_themselves() -> None:
+    at, zoneless = datetime(2026, 10, 1, 8, tzinfo=UTC), datetime(2026, 10, 1, 8)  # noqa: DTZ001 - as moto parses it
+    earlier, later = datetime(2026, 10, 1, 7, tzinfo=UTC), datetime(2026, 10, 1, 9, tzinfo=UTC)
+    assert clock.between(at, None, None)
+    assert clock.between(at, earlier, later)
+    assert not clock.between(at, zoneless, None)
+    assert not clock.between(at, None, zoneless)
+    assert not clock.between(at, later, None)
+    assert not clock.between(at, None, earlier)
+
+
+def test_memory_alone_decides_over_the_vcpus() -> None:
+    entry = filled({"InstanceType": "ml.c5.4xlarge", "MemoryInGiB": 8})
+    assert (entry["Accelerators"], entry["VCpu"], entry["MemoryInGiB"]) == (0, 4.0, 8)
+    nothing = filled({"InstanceType": "ml.p5.48xlarge"})
+    assert (nothing["Accelerators"], nothing["VCpu"], nothing["MemoryInGiB"]) == (0, 0.0, 0.0)
+
+
+def test_a_team_that_does_not_lend_keeps_all_and_takes_none() -> None:
+    entry = filled({"InstanceType": "ml.p5.48xlarge", "Accelerators": 8})
+    for strategy, lending in (("Lend", None), ("DontLend", "0")):
+        alone = quota([entry])
+        alone["ComputeQuotaConfig"]["ResourceSharingConfig"] = {"Strategy": strategy}
+        [group] = quota_objects.cluster_queue(alone)["spec"]["resourceGroups"]
+        gpus = group["flavors"][0]["resources"][2]
+        assert (gpus["borrowingLimit"], gpus.get("lendingLimit")) == ("0", lending)
