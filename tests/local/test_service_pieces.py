@@ -189,7 +189,7 @@ def test_bounds_of_a_request_are_part_of_what_is_allowed() -> None:
     assert told("n") is None
     assert told("n" * 32) is None
     for wrong in ("", "n" * 33):
-        assert "1 validation error detected" in str(told(wrong))
+        assert "Member must have length" in str(told(wrong))
 
 
 def test_a_time_is_between_bounds_that_are_not_met_themselves() -> None:
