@@ -26,13 +26,18 @@ if TYPE_CHECKING:
     from commons.adapters.event_bus import EventBus
     from commons.adapters.identity_store import IdentityStore
     from commons.adapters.kubernetes import Kubernetes
+    from commons.adapters.ledger_table import LedgerTable
     from commons.adapters.member_table import MemberTable
     from commons.adapters.messages import Message
+    from commons.adapters.namespace_quota import NamespaceQuota
+    from commons.adapters.namespace_shape import NamespaceShape
     from commons.adapters.refusals import Refusals
     from commons.adapters.runner import Runner
     from commons.adapters.team_access import TeamAccess
     from commons.adapters.team_lookup import TeamLookup
     from commons.adapters.team_table import TeamTable
+    from commons.adapters.usage_table import UsageTable
+    from commons.adapters.watch_table import WatchTable
     from commons.domain.documents import ClusterDocument
     from commons.domain.errors import RefusedInput
 
@@ -204,3 +209,40 @@ def _kubernetes(cluster_arn: str, eks_cluster: str, role_arn: str, purpose: str)
     region, session = region_of(cluster_arn), f"commons-{purpose}"
     connect = connector(_client("sts"), role_arn, region, eks_cluster, session)
     return Kubernetes(connect, f"the EKS cluster {eks_cluster}", role_arn)
+
+
+@cache
+def ledger_table() -> LedgerTable:
+    from commons.adapters.ledger_table import LedgerTable
+
+    return LedgerTable(_table(settings.Usage.read().usage_table_name))
+
+
+@cache
+def watch_table() -> WatchTable:
+    from commons.adapters.watch_table import WatchTable
+
+    return WatchTable(_table(settings.Usage.read().usage_table_name))
+
+
+def namespace_quota(cluster: ClusterDocument) -> NamespaceQuota:
+    """A new one for each invocation, because it keeps what was done."""
+    from commons.adapters.compute_quotas import ComputeQuotas
+    from commons.adapters.namespace_quota import NamespaceQuota
+    from commons.domain.names import region_of
+
+    quotas = ComputeQuotas(_client("sagemaker", region_of(cluster.cluster)))
+    return NamespaceQuota(quotas, cluster_reader(cluster, "reconcile-quota"))
+
+
+def namespace_shape(cluster: ClusterDocument) -> NamespaceShape:
+    from commons.adapters.namespace_shape import NamespaceShape
+
+    return NamespaceShape(cluster_writer(cluster, "reconcile-namespace"))
+
+
+@cache
+def usage_table() -> UsageTable:
+    from commons.adapters.usage_table import UsageTable
+
+    return UsageTable(_table(settings.Usage.read().usage_table_name))

@@ -50,7 +50,9 @@ class Kubernetes:
         found = self._served(
             kind,
             lambda client, res: [
-                dict(item) for item in client.list(res, labels=labels, chunk_size=_PAGE, **where)
+                # the items of a list do not say what they are
+                {**item, "kind": kind}
+                for item in client.list(res, labels=labels, chunk_size=_PAGE, **where)
             ],
         )
         return found or []

@@ -1,0 +1,24 @@
+"""Step of reconcile_team: labels, roles, people and isolation of one namespace."""
+
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from commons import bootstrap
+from commons.domain.facets import NamespaceStep, reached
+
+
+@bootstrap.logger.inject_lambda_context
+def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
+    step = NamespaceStep.model_validate(event)
+    _document, clusters = bootstrap.team_table().with_clusters(step.team)
+    cluster = clusters[step.cluster]
+    act = cluster.mode == "enforce"
+    # the people as they were last read whole: a directory that does not answer takes from nobody
+    members = list(bootstrap.member_table().members(step.team).values())
+    shape = bootstrap.namespace_shape(cluster)
+    actions = shape.reach(step.team, step.project, step.namespace, members, act)
+    text = "labels, roles, people, isolation and object counts are as they should be"
+    answer = reached("NamespaceReady", actions, text, observing=not act)
+    bootstrap.logger.info("namespace is shaped", team=step.team, actions=answer.actions)
+    return answer.payload()
