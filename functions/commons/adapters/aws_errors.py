@@ -45,5 +45,6 @@ def translated(doing: str) -> Iterator[None]:
         if code_of(error) in _CHANGED:
             raise ChangedMeanwhile(f"{doing}: {error}") from error
         if code_of(error) in _DENIED:
-            raise AccessDenied(f"{doing}: {error}; the stack's roles no longer fit it") from error
+            said = error.response["Error"].get("Message", error)
+            raise AccessDenied(f"{doing}: {said}") from error
         raise
