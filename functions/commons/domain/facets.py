@@ -43,7 +43,6 @@ def reached(type_: str, actions: list[str], message: str, observing: bool = Fals
             conditions=[Condition(type=type_, status="True", reason="Observing", message=text)],
             actions=actions,
         )
-    condition = Condition(
-        type=type_, status="True", reason="Changed" if actions else "UpToDate", message=message
-    )
+    # the same reason whether or not something was done: `since` then says since when it is well
+    condition = Condition(type=type_, status="True", reason="UpToDate", message=message)
     return Outcome(conditions=[condition], actions=actions)

@@ -16,7 +16,7 @@ def outcome(
 ) -> Outcome:
     groups = list(groups)
     actions = _actions(plan, current)
-    return Outcome(conditions=[_members(plan, bool(actions)), _found(groups)], actions=actions)
+    return Outcome(conditions=[_members(plan), _found(groups)], actions=actions)
 
 
 def _actions(plan: MembershipPlan, current: Mapping[str, Member]) -> list[str]:
@@ -29,7 +29,7 @@ def _actions(plan: MembershipPlan, current: Mapping[str, Member]) -> list[str]:
     return [text.format(count) for text, count in counts.items() if count]
 
 
-def _members(plan: MembershipPlan, changed: bool) -> Condition:
+def _members(plan: MembershipPlan) -> Condition:
     """The worst that is true of the members; the rest is visible in their states."""
     states = Counter(member.state for member in plan.members)
     if states["held"]:
@@ -52,8 +52,7 @@ def _members(plan: MembershipPlan, changed: bool) -> Condition:
     if plan.nested:
         text += f"; {plan.nested} groups inside its groups are skipped: add their people directly"
         return Condition(type=MEMBERS, status="True", reason="NestedGroupsSkipped", message=text)
-    reason = "Changed" if changed else "UpToDate"
-    return Condition(type=MEMBERS, status="True", reason=reason, message=text)
+    return Condition(type=MEMBERS, status="True", reason="UpToDate", message=text)
 
 
 def _not_ready(reason: str, message: str) -> Condition:

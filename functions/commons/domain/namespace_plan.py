@@ -63,7 +63,8 @@ def _differs(wish: Object, found: Object | None) -> bool:
             f"{found['kind']} {found['metadata']['name']} in {found['metadata'].get('namespace')} "
             f"is not ours: rename it, or label it {MANAGED_LABEL}={MANAGED} to hand it over"
         )
-    return not covers(found, wish)
+    # what is listed does not say its apiVersion
+    return not covers({**found, "apiVersion": wish["apiVersion"]}, wish)
 
 
 def _bound_elsewhere(wish: Object, found: Object) -> bool:
