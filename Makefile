@@ -26,7 +26,7 @@ install: .venv/.installed .venv-sam/.installed ## the two environments
 	@touch $@
 
 demo: install ## one morning of a company, on this machine; `commons local down` ends it
-	@$(BIN)/python -m local.demo
+	@$(BIN)/python -m cli.demo
 
 test: install ## the tests; ARGS="-k id_03" hands arguments to pytest
 	@$(BIN)/pytest $(ARGS)
