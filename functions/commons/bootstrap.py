@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from commons.adapters.messages import Message
     from commons.adapters.namespace_quota import NamespaceQuota
     from commons.adapters.namespace_shape import NamespaceShape
+    from commons.adapters.observations import Observations
     from commons.adapters.refusals import Refusals
     from commons.adapters.runner import Runner
     from commons.adapters.team_access import TeamAccess
@@ -133,6 +134,22 @@ def team_lookup() -> TeamLookup:
     from commons.adapters.team_lookup import TeamLookup
 
     return TeamLookup(team_table(), identity_store(), settings.Directory.read().group_prefix)
+
+
+@cache
+def observations() -> Observations:
+    from commons.adapters.compute_quotas import ComputeQuotas
+    from commons.adapters.iam_roles import IamRoles
+    from commons.adapters.observations import Observations
+
+    return Observations(
+        team_table(),
+        member_table(),
+        identity_store(),
+        IamRoles(_client("iam")),
+        lambda region: ComputeQuotas(_client("sagemaker", region)),
+        settings.Directory.read().group_prefix,
+    )
 
 
 def refuse(message: Message, refused: RefusedInput) -> None:

@@ -5,10 +5,11 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from commons import bootstrap, settings
-from commons.adapters.document_reader import Document, RefusedDocument, read_document
+from commons.adapters.document_reader import Document, RefusedDocument, read_document, refused_for
 from commons.adapters.document_store import StoredDocument
 from commons.adapters.messages import Message, each_message
 from commons.bootstrap import logger
+from commons.domain.documents import ClusterDocument
 from commons.domain.status import iso
 from commons.domain.team import Accepted
 from commons.domain.uploads import Upload, accepted_event, read_upload, refused_event
@@ -28,10 +29,19 @@ def _take(message: Message) -> None:
         return
     try:
         document = read_document(upload.key, stored.body, settings.Documents.read().group_prefix)
+        _claim(document, upload.key, stored.body)
     except RefusedDocument as refused:
         _refuse_document(message, upload, refused)
         return
     _accept(document, upload, stored)
+
+
+def _claim(document: Document, key: str, body: bytes) -> None:
+    """Raises RefusedDocument if a namespace of the team has the name of another's."""
+    if isinstance(document, ClusterDocument):
+        return
+    if faults := bootstrap.team_table().claim_namespaces(document, bootstrap.now()):
+        raise refused_for(key, body, faults)
 
 
 def _accept(document: Document, upload: Upload, stored: StoredDocument) -> None:

@@ -47,6 +47,12 @@ def read_document(name: str, body: bytes, group_prefix: str) -> Document:
     return document
 
 
+def refused_for(name: str, body: bytes, faults: list[Fault]) -> RefusedDocument:
+    """For faults that only the rest of the world shows, with the lines of a readable document."""
+    located = read_yaml(name, body)
+    return RefusedDocument(name, _in_order(faults, located), _declared(located.value))
+
+
 def _wrong_kind(raw: Any) -> list[Fault]:
     if not isinstance(raw, dict):
         return [

@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from boto3.dynamodb.conditions import Attr
-
 from commons.adapters.table_items import TableItems, absent
-from commons.domain.errors import Conflict
+from commons.domain.documents import TeamDocument
+from commons.domain.faults import Fault
+from commons.domain.names import namespace_name
 from commons.domain.status import Condition, iso
 from commons.domain.team import Access, NamespaceRecord, QuotaRecord, plain, stored
 
@@ -44,25 +44,35 @@ class NamespaceItems(TableItems):
         dumped = [condition.model_dump() for condition in conditions]
         self._note(team, cluster, namespace, {**values, "conditions": dumped})
 
-    def claim_namespace(
+    def claim_namespaces(self, document: TeamDocument, now: datetime) -> list[Fault]:
+        """Take the names of all its namespaces, for good; a fault for each that is another's.
+
+        Nothing is taken for a document with such a fault, unless the other came in between.
+        """
+        names = {
+            (spec.cluster, namespace_name(document.team, spec.project)): (index, spec.project)
+            for index, spec in enumerate(document.namespaces)
+        }
+        taken = [
+            _is_taken(index, name, holder)
+            for (cluster, name), (index, project) in names.items()
+            if (holder := self.holder(cluster, name)) not in (None, (document.team, project))
+        ]
+        if taken:
+            return taken
+        return [
+            _is_taken(index, name, self.holder(cluster, name))
+            for (cluster, name), (index, project) in names.items()
+            if not self._claim_name(cluster, name, document.team, project, now)
+        ]
+
+    def _claim_name(
         self, cluster: str, namespace: str, team: str, project: str | None, now: datetime
-    ) -> None:
-        """Take the name for the team, for good. Raises Conflict if it is somebody else's."""
+    ) -> bool:
         key = {"pk": f"NAMESPACE#{cluster}#{namespace}", "sk": "CLAIM"}
         claim = {"team": team, "project": project or "", "claimed_at": iso(now)}
-        own = Attr("team").eq(team) & Attr("project").eq(project or "")
-        if self._put({**key, **claim}, absent("pk")) or self._set(
-            key["pk"], key["sk"], {"team": team}, own
-        ):
-            return
-        holder = self._get(key["pk"], key["sk"]) or {}
-        who = f"team {holder.get('team')}"
-        if holder.get("project"):
-            who += f", project {holder['project']}"
-        raise Conflict(
-            f"The namespace {namespace} on {cluster} belongs to {who}; "
-            "rename the project, or the team before its first namespace is made"
-        )
+        made = self._put({**key, **claim}, absent("pk"))
+        return made or self.holder(cluster, namespace) == (team, project)
 
     def holder(self, cluster: str, namespace: str) -> tuple[str, str | None] | None:
         """Team and project that hold the name, or None."""
@@ -72,3 +82,13 @@ class NamespaceItems(TableItems):
     def _note(self, team: str, cluster: str, namespace: str, values: dict[str, object]) -> None:
         ids = {"cluster": cluster, "namespace": namespace}
         self._set(f"TEAM#{team}", f"NAMESPACE#{cluster}#{namespace}", {**ids, **values})
+
+
+def _is_taken(index: int, namespace: str, holder: tuple[str, str | None] | None) -> Fault:
+    team, project = holder or ("somebody else", None)
+    whose = f"project {project} of team {team}" if project else f"team {team}"
+    return Fault(
+        ("namespaces", index),
+        f"the namespace {namespace} belongs to {whose} on that cluster, for good; name the team or "
+        "the project otherwise",
+    )

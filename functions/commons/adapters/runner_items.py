@@ -62,6 +62,10 @@ class RunnerItems(TableItems):
         }
         self._set(f"TEAM#{team}", "STATUS", values)
 
+    def note_sweep(self, team: str, now: datetime) -> None:
+        """A sweep found nothing that differs."""
+        self._set(f"TEAM#{team}", "STATUS", {"swept_at": iso(now)})
+
     def give_up(self, team: str, execution_arn: str, why: Condition) -> bool:
         """Free the team as failed; False if another execution is recorded by now."""
         values = {

@@ -68,7 +68,7 @@ class TeamStatus(Record):
     """`requested` counts requests; an execution that saw fewer is followed by another.
 
     `claimed` is the count when the recorded execution was claimed. `runs` counts executions,
-    `failures` those in a row that ended without an outcome.
+    `failures` those in a row that ended without an outcome. `swept_at`: last found as it should be.
     """
 
     phase: str | None = None
@@ -80,6 +80,7 @@ class TeamStatus(Record):
     failures: int = 0
     reconciled_at: str | None = None
     document_version: str | None = None
+    swept_at: str | None = None
 
 
 def plain(value: Any) -> Any:

@@ -1,0 +1,143 @@
+"""Where a team differs from the directory and from AWS: a reconcile is asked for only there.
+
+Everything a sweep looks at was read in bulk before; the membership rule is the one by which a
+reconcile decides, so that a sweep and a reconcile never disagree.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from commons.domain.documents import MembershipGuard, TeamDocument
+from commons.domain.membership import (
+    GroupPin,
+    GroupRead,
+    Member,
+    Membership,
+    Person,
+    ids_to_look_up,
+    new_pins,
+    old_pins,
+    plan,
+)
+from commons.domain.team import Access, NamespaceRecord, TeamStatus
+
+# what may have been mended meanwhile without any event that says so
+_TRY_AGAIN = {"Failed", "Converging", "Conflict"}
+
+
+class Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Directory(Frozen):
+    """People by id, names of groups by id, and the members of each group by its id."""
+
+    people: dict[str, Person]
+    groups: dict[str, str]
+    memberships: dict[str, tuple[Membership, ...]]
+
+
+class Observed(Frozen):
+    """`quotas`: version by quota id, by cluster. `roles`: unique id by ARN."""
+
+    directory: Directory
+    quotas: dict[str, dict[str, int]]
+    roles: dict[str, str]
+
+
+class KnownTeam(Frozen):
+    """What is remembered of a team."""
+
+    document: TeamDocument
+    members: dict[str, Member]
+    pins: dict[str, GroupPin]
+    access: list[Access]
+    namespaces: list[NamespaceRecord]
+    status: TeamStatus
+    guard: MembershipGuard
+
+
+def differences(known: KnownTeam, observed: Observed) -> list[str]:
+    """One word per difference; empty where nothing is to be done."""
+    if known.status.execution_arn is not None:
+        # whatever differs is being worked on
+        return []
+    found = list(_status(known.status))
+    found += _membership(known, observed.directory)
+    found += _access(known.access, observed.roles)
+    found += _quotas(known.namespaces, observed.quotas)
+    return list(dict.fromkeys(found))
+
+
+def age_seconds(status: TeamStatus, now: datetime) -> float | None:
+    """How old a difference is at most: since a sweep or a reconcile last found none."""
+    times = [time for time in (status.swept_at, status.reconciled_at) if time]
+    if not times:
+        return None
+    return (now - datetime.fromisoformat(max(times))).total_seconds()
+
+
+def _status(status: TeamStatus) -> Iterator[str]:
+    if status.phase is None:
+        yield "never_reconciled"
+    elif status.phase in _TRY_AGAIN:
+        yield "not_ready"
+
+
+def _membership(known: KnownTeam, directory: Directory) -> Iterator[str]:
+    groups = [_group(name, role, known, directory) for name, role in _wanted(known)]
+    ids = ids_to_look_up(groups, known.members)
+    people = {user_id: _person(user_id, directory) for user_id in ids}
+    planned = plan(groups, people, known.members, known.guard)
+    if planned.changed or planned.gone or planned.ended:
+        yield "members"
+    if new_pins(groups, known.pins) or old_pins(groups, known.pins):
+        yield "groups"
+
+
+def _wanted(known: KnownTeam) -> list[tuple[str, str]]:
+    return list(known.document.wanted_groups().items())
+
+
+def _group(name: str, role: str, known: KnownTeam, directory: Directory) -> GroupRead:
+    by_name = {name: group_id for group_id, name in directory.groups.items()}
+    pin = known.pins.get(name)
+    group_id = pin.group_id if pin else by_name.get(name)
+    members = directory.memberships.get(group_id) if group_id else None
+    return GroupRead.model_validate(
+        {
+            "display_name": name,
+            "role": role,
+            "group_id": group_id,
+            "fault": "missing" if members is None else None,
+            "memberships": members or (),
+        }
+    )
+
+
+def _person(user_id: str, directory: Directory) -> Person:
+    # a member that is no person has no user id
+    status: Literal["unknown", "nested"] = "unknown" if user_id else "nested"
+    return directory.people.get(user_id) or Person(user_id=user_id, status=status)
+
+
+def _access(access: list[Access], roles: Mapping[str, str]) -> Iterator[str]:
+    for each in access:
+        if each.role_arn and roles.get(each.role_arn) != each.role_id:
+            yield "role_renewed" if each.role_arn in roles else "role_gone"
+
+
+def _quotas(
+    namespaces: list[NamespaceRecord], quotas: Mapping[str, Mapping[str, int]]
+) -> Iterator[str]:
+    for each in namespaces:
+        versions = quotas.get(each.cluster)
+        if each.quota is None or versions is None:
+            continue
+        if each.quota.id not in versions:
+            yield "quota_gone"
+        elif versions[each.quota.id] != each.quota.version:
+            yield "quota_changed"
