@@ -22,6 +22,8 @@ ROLES: tuple[Role, ...] = ("viewer", "member", "lead")
 # disabled in a group, and disabled in the directory                      may do nothing
 # pending  in a group, and not yet known to the directory                 may do nothing
 State = Literal["active", "held", "conflict", "disabled", "pending"]
+# the share that a cluster document gives to switch the guard off
+_NO_GUARD = 100
 BOUND: frozenset[State] = frozenset({"active", "held"})
 
 
@@ -216,7 +218,8 @@ def _held(
     emptied = not any(member.state == "active" for member in wanted.values())
     many = len(leaving) > guard.max_remove_count
     share = len(leaving) * 100 > guard.max_remove_percent * len(bound)
-    if not leaving or not (emptied or (many and share)):
+    guarded = guard.max_remove_percent < _NO_GUARD
+    if not leaving or not guarded or not (emptied or (many and share)):
         return {}
     held = {"state": "held", "memberships": {}}
     return {each.user_id: each.model_copy(update=held) for each in leaving}

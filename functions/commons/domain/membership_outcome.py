@@ -36,7 +36,8 @@ def _members(plan: MembershipPlan) -> Condition:
         return _not_ready(
             "Held",
             f"{states['held']} people left all groups of the team at once and keep their access: "
-            "put them back in the directory, or raise the cluster's membership_guard",
+            "put them back in the directory, or let them go by membership_guard: "
+            "{max_remove_percent: 100} in the cluster document",
         )
     if states["conflict"]:
         return _not_ready(
