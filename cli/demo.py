@@ -126,10 +126,10 @@ def who_may_do_what() -> None:
         shown = json.loads(quietly("team", "show", team, "--json"))
         places = "\n".join(n["namespace"] for n in shown["namespaces"])
         for member in shown["members"]:
-            because = f"in {', '.join(member.get('groups', []))}"
+            because = "\n".join(member["groups"])
             sign_in = "\n".join(a["permission_set"] for a in shown["access"])
             rows.append((member["user_name"], team, member["role"], places, because, sign_in))
-    columns = ["person", "team", "as", "in", "because", "signs in with"]
+    columns = ["person", "team", "as", "in", "because of", "signs in with"]
     output.print_table("Access", columns, rows)
 
 

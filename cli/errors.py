@@ -2,9 +2,9 @@
 
 import sys
 
-import click
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, NoRegionError
 from rich.console import Console
+from typer.exceptions import TyperException
 
 from commons.domain.errors import CommonsError, NeedsAPerson, RefusedInput
 
@@ -38,7 +38,7 @@ def explain(error: Exception) -> tuple[int, str] | None:
             )
         case BotoCoreError():
             return FAILURE, f"AWS could not be reached: {error}"
-        case click.ClickException():
+        case TyperException():
             return error.exit_code, error.format_message()
     return None
 
@@ -49,7 +49,8 @@ def report(error: Exception) -> int:
     if known is None:
         raise error
     code, sentence = known
-    Console(file=sys.stderr, soft_wrap=True).print(
-        f"commons: {sentence}", markup=False, highlight=False
-    )
+    if sentence:  # the help, asked for by typing nothing, was printed already
+        Console(file=sys.stderr, soft_wrap=True).print(
+            f"commons: {sentence}", markup=False, highlight=False
+        )
     return code

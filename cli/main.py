@@ -2,10 +2,12 @@
 
 import sys
 
-import click
 import typer
 
 from cli import chargeback, cluster, directory, doctor, errors, local, team, usage
+
+# what a shell calls a program that was ended by the person before it
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="commons",
@@ -22,11 +24,8 @@ app.add_typer(doctor.app, name="doctor")
 def run() -> None:
     try:
         code = typer.main.get_command(app)(standalone_mode=False)
-    except click.exceptions.Abort:
-        code = 130
-    except click.exceptions.NoArgsIsHelpError as error:
-        error.show()
-        code = errors.BAD_INPUT
+    except typer.Abort:
+        code = INTERRUPTED
     except Exception as error:  # noqa: BLE001 - report() raises again what it does not know
         code = errors.report(error)
     sys.exit(code or 0)

@@ -1,6 +1,7 @@
 """Tables for people, JSON for programs."""
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -14,8 +15,9 @@ from rich.table import Table
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of a table.")]
 
-# results go to standard output, progress to standard error, so that pipes stay clean
-console = Console()
+# results go to standard output, progress to standard error, so that pipes stay clean; where there
+# is no terminal to ask for its width, tables get room for ids instead of 80 columns
+console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 140)
 progress_console = Console(file=sys.stderr)
 
 

@@ -42,7 +42,8 @@ def whole(table: TeamTable, accepted: Accepted[TeamDocument]) -> View:
     """What `team show --json` prints."""
     document = accepted.document
     status = table.status(document.team)
-    members = MemberTable(stack.table("TeamTable")).members(document.team).values()
+    people = MemberTable(stack.table("TeamTable"))
+    groups = {pin.group_id: name for name, pin in people.pins(document.team).items()}
     return {
         "team": document.team,
         "title": document.title,
@@ -50,7 +51,11 @@ def whole(table: TeamTable, accepted: Accepted[TeamDocument]) -> View:
         "phase": phase(status, accepted),
         "conditions": [_condition(each) for each in status.conditions],
         "members": [
-            each.model_dump(include={"user_id", "user_name", "role", "state"}) for each in members
+            {
+                **each.model_dump(include={"user_id", "user_name", "role", "state"}),
+                "groups": [groups.get(group_id, group_id) for group_id in each.group_ids],
+            }
+            for each in people.members(document.team).values()
         ],
         "access": [
             each.model_dump(include={"account", "permission_set", "role_arn"})
@@ -83,8 +88,11 @@ def show(view: View) -> None:
     )
     output.print_table(
         "Members",
-        ["user", "role", "state", "may"],
-        [[m["user_name"], m["role"], m["state"], _may(m)] for m in view["members"]],
+        ["user", "role", "state", "may", "because of"],
+        [
+            [m["user_name"], m["role"], m["state"], _may(m), "\n".join(m["groups"])]
+            for m in view["members"]
+        ],
     )
     output.print_table(
         "Access",

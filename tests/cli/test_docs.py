@@ -5,9 +5,9 @@ import re
 import shlex
 from pathlib import Path
 
-import click
 import pytest
 import typer
+from typer.core import TyperGroup
 
 from cli.main import app
 
@@ -38,18 +38,18 @@ def test_a_documented_command_exists_with_its_options(page: Path, line: str) -> 
         if word in PIPES:
             break
         words.append(word)
-    command: click.Command = typer.main.get_command(app)
-    context = click.Context(command)
-    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+    command = typer.main.get_command(app)
+    context = command.make_context("commons", [], resilient_parsing=True)
+    while isinstance(command, TyperGroup) and words and not words[0].startswith("-"):
         found = command.get_command(context, words[0])
         if found is None:
             assert command.invoke_without_command, f"{page.name}: no command {words[0]}"
             break
         command, words = found, words[1:]
-    if words in (["…"], ["..."]) or (isinstance(command, click.Group) and words == []):
+    if words in (["…"], ["..."]) or (isinstance(command, TyperGroup) and words == []):
         return
     # parses the options and arguments; a placeholder in capitals stands for a value
-    with contextlib.suppress(click.exceptions.Exit):  # --help ends there
+    with contextlib.suppress(typer.Exit):  # --help ends there
         command.make_context(command.name, words)
 
 
