@@ -9,13 +9,22 @@ from typing import Any
 
 from aiohttp import web
 
-from local.kubernetes import discovery, errors, impersonation, rbac, requests, verbs, watching
+from local.kubernetes import (
+    discovery,
+    errors,
+    impersonation,
+    rbac,
+    requests,
+    tokens,
+    verbs,
+    watching,
+)
 from local.kubernetes.call import Call
 from local.kubernetes.cluster import Clusters
 from local.kubernetes.errors import ApiError
 from local.kubernetes.rbac import Attributes, User
 from local.kubernetes.requests import Target
-from local.kubernetes.sign_in import PREFIX, SignIn
+from local.kubernetes.sign_in import SignIn
 from local.kubernetes.store import Store
 
 _HEALTH = ("/healthz", "/livez", "/readyz")
@@ -74,7 +83,7 @@ class Server:
             raise errors.unauthorized()
         if hmac.compare_digest(token.encode(errors="replace"), self._admin_token.encode()):
             return _ADMIN
-        user = await self._sign_in.user(cluster, token) if token.startswith(PREFIX) else None
+        user = await self._sign_in.user(cluster, token) if token.startswith(tokens.PREFIX) else None
         if user is None:
             raise errors.unauthorized()
         return user

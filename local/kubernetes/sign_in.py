@@ -4,7 +4,6 @@ Nothing about a refusal is told to the client; the log says why.
 """
 
 import asyncio
-import base64
 import logging
 import threading
 import time
@@ -12,14 +11,11 @@ import urllib.error
 import urllib.request
 from functools import cached_property
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
-from local.kubernetes import access_entries, caller
+from local.kubernetes import access_entries, caller, tokens
 from local.kubernetes.access_entries import Refused
 from local.kubernetes.rbac import User
 
-PREFIX = "k8s-aws-v1."
-CLUSTER_HEADER = "x-k8s-aws-id"
 _CACHE_SECONDS = 1.0
 _TIMEOUT_SECONDS = 10
 _log = logging.getLogger(__name__)
@@ -49,15 +45,15 @@ class SignIn:
 
     def _ask(self, cluster: str, token: str) -> User | None:
         try:
-            identity = self._identity(cluster, _url(token))
+            identity = self._identity(cluster, tokens.url(token))
             return access_entries.user(self._clients, cluster, identity, self._role_ids)
         except (Refused, caller.NotReadable) as refusal:
             _log.warning("sign-in to %s refused: %s", cluster, refusal)
             return None
 
     def _identity(self, cluster: str, url: str) -> caller.Caller:
-        _check(url, self._gateway, time.time())
-        headers = {CLUSTER_HEADER: cluster, "Accept": "application/xml"}
+        tokens.check(url, self._gateway, time.time())
+        headers = {tokens.CLUSTER_HEADER: cluster, "Accept": "application/xml"}
         request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the gateway's own URL
         try:
             with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as answer:  # noqa: S310
@@ -69,31 +65,3 @@ class SignIn:
     def _clients(self) -> access_entries.Clients:
         with self._lock:
             return access_entries.connect(self._gateway)
-
-
-def _url(token: str) -> str:
-    encoded = token.removeprefix(PREFIX)
-    try:
-        padded = encoded + "=" * (-len(encoded) % 4)
-        return base64.b64decode(padded, altchars=b"-_", validate=True).decode()
-    except ValueError as error:
-        raise Refused("not base64url of a URL") from error
-
-
-def _check(url: str, gateway: str, now: float) -> None:
-    """Raises Refused unless the URL is a GetCallerIdentity, signed lately, at our own STS."""
-    parts, ours = urlsplit(url), urlsplit(gateway)
-    if (parts.scheme, parts.netloc, parts.path) not in {
-        (ours.scheme, ours.netloc, ""),
-        (ours.scheme, ours.netloc, "/"),
-    }:
-        raise Refused(f"{parts.scheme}://{parts.netloc}{parts.path} is not the STS of this cluster")
-    query = parse_qs(parts.query, keep_blank_values=True)
-    if any(len(values) != 1 for values in query.values()):
-        raise Refused("a query parameter is given twice")
-    fields = {name.lower(): values[0] for name, values in query.items()}
-    if fields.get("action") != "GetCallerIdentity":
-        raise Refused("the URL asks for something else than GetCallerIdentity")
-    if CLUSTER_HEADER not in fields.get("x-amz-signedheaders", "").lower().split(";"):
-        raise Refused(f"{CLUSTER_HEADER} is not signed")
-    caller.check_age(fields.get("x-amz-date", ""), now)

@@ -11,6 +11,9 @@ from lightkube.models.rbac_v1 import PolicyRule
 from lightkube.resources.core_v1 import ConfigMap, ResourceQuota
 from lightkube.resources.rbac_authorization_v1 import Role
 
+from local.kubernetes.apply import Applied, apply
+from local.kubernetes.kinds import named
+from local.kubernetes.ownership import Manager
 from tests.local.kubernetes_process import (
     APPLY,
     MERGE,
@@ -158,6 +161,38 @@ def test_lists_with_keys_merge_by_item(cluster: Cluster) -> None:
     assert document["spec"]["containers"] == [main, side]
     document = cluster.apply(path, pod(more), "two", force="true")[1]
     assert [each["name"] for each in document["spec"]["containers"]] == ["main"]
+
+
+def test_an_item_that_another_wrote_to_stays_with_its_key(cluster: Cluster) -> None:
+    path = "/api/v1/namespaces/team-a/pods/worker-two"
+    main = {"name": "main", "image": "a", "args": ["x"]}
+    cluster.apply(path, {**pod(main), "metadata": {}}, "one")
+    patch = {"spec": {"containers": [{"name": "main", "image": "patched"}]}}
+    strategic = "application/strategic-merge-patch+json"
+    code, document = cluster.call("PATCH", path, patch, strategic, fieldManager="person")
+    assert (code, document["spec"]["containers"]) == (200, [{**main, "image": "patched"}])
+    document = cluster.apply(path, {**pod({"name": "side"}), "metadata": {}}, "one")[1]
+    assert document["spec"]["containers"] == [
+        {"name": "main", "image": "patched"},
+        {"name": "side"},
+    ]
+
+
+def test_the_time_of_an_owner_changes_with_what_it_owns_only() -> None:
+    manager = Manager("one", "Apply", "v1")
+
+    def applied(live: dict[str, Any] | None, data: dict[str, str], time: str) -> dict[str, Any]:
+        request = Applied(named("configmaps"), manager, time, force=False)
+        return apply(request, live, config_map("x", data))
+
+    def time_of(document: dict[str, Any]) -> str:
+        return str(document["metadata"]["managedFields"][0]["time"])
+
+    first = applied(None, {"a": "1"}, "one o'clock")
+    again = applied(first, {"a": "1"}, "two o'clock")
+    assert again == first
+    more = applied(first, {"a": "1", "b": "2"}, "two o'clock")
+    assert (time_of(first), time_of(more)) == ("one o'clock", "two o'clock")
 
 
 def test_an_applied_status_goes_to_the_status_only(cluster: Cluster) -> None:

@@ -6,6 +6,7 @@ import json
 import time
 import uuid
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import boto3
@@ -13,7 +14,8 @@ import pytest
 
 from local import kubeconfig
 from local.clients import client
-from local.kubernetes import caller
+from local.kubernetes import caller, tokens
+from local.kubernetes.access_entries import Refused
 from local.settings import ACCOUNT, REGION, Ports
 from tests.local.kubernetes_process import RBAC, Cluster, binding, namespace, role, running
 
@@ -156,6 +158,7 @@ def test_a_role_made_again_under_its_name_is_a_stranger(account: Account) -> Non
     time.sleep(1.1)  # entries tell the time of their creation in whole seconds
     account.entry(role_arn)
     assert account.as_role(role_arn).call("GET", "/api")[0] == 200
+    assert alice.call("GET", "/api")[0] == 401, "the old session, once there is a new entry"
 
 
 def test_a_role_made_again_is_a_stranger_even_to_a_new_process(account: Account) -> None:
@@ -244,6 +247,38 @@ def test_a_token_that_was_tampered_with_is_nobody(
     assert account.admin.named(account.name, token).call("GET", "/api")[0] == 200
     forged = account.admin.named(account.name, changed(token, replacement))
     assert forged.call("GET", "/api")[0] == 401
+
+
+GOOD = (
+    "http://127.0.0.1:4566/?Action=GetCallerIdentity&Version=2011-06-15"
+    "&X-Amz-Date=20261201T120000Z&X-Amz-SignedHeaders=host%3Bx-k8s-aws-id"
+)
+SIGNED_AT = datetime(2026, 12, 1, 12, tzinfo=UTC).timestamp()
+
+
+def test_a_good_url_is_believed() -> None:
+    tokens.check(GOOD, "http://127.0.0.1:4566", SIGNED_AT + 900)
+    tokens.check(GOOD.replace("/?", "?"), "http://127.0.0.1:4566", SIGNED_AT)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("127.0.0.1", "127.0.0.2"),
+        (":4566", ":4567"),
+        ("http:", "https:"),
+        ("/?", "/role?"),
+        ("127.0.0.1", "admin@127.0.0.1"),
+        ("GetCallerIdentity", "GetSessionToken"),
+        ("Version=", "Action=GetCallerIdentity&Version="),
+        ("%3Bx-k8s-aws-id", ""),
+        ("20261201T12", "20261201T11"),
+        ("X-Amz-Date=2026", "X-Amz-Date="),
+    ],
+)
+def test_a_url_is_not_believed_whatever_sts_would_say(old: str, new: str) -> None:
+    with pytest.raises((Refused, caller.NotReadable)):
+        tokens.check(GOOD.replace(old, new, 1), "http://127.0.0.1:4566", SIGNED_AT)
 
 
 @pytest.mark.parametrize("token", ["k8s-aws-v1.", "k8s-aws-v1.é", "k8s-aws-v1.%%%", "other"])
