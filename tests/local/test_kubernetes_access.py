@@ -1,10 +1,15 @@
 """RBAC: what no binding gives is forbidden, in the words of the real API server."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from local.kubernetes import impersonation, seeds
+from local.kubernetes.errors import ApiError
+from local.kubernetes.rbac import User
+from local.kubernetes.store import Store
 from tests.local.kubernetes_process import (
     RBAC,
     Cluster,
@@ -206,7 +211,22 @@ def test_bind_and_escalate_are_permissions_of_their_own(cluster: Cluster) -> Non
     assert writer.call("POST", f"{place}/rolebindings", binding("z", "f", role="any"))[0] == 403
 
 
-def test_acting_as_another_needs_permission(alice: Cluster, cluster: Cluster) -> None:
+def test_acting_as_another_needs_permission() -> None:
+    store = Store()
+    seeds.sow(store, datetime(2026, 12, 1, tzinfo=UTC))
+    alice, admin = User("alice"), User("admin", ("system:masters",))
+    as_bob = [("impersonate-user", "bob"), ("Impersonate-Group", "system:masters")]
+    with pytest.raises(ApiError, match='cannot impersonate resource "users"') as refusal:
+        impersonation.acting(store, alice, as_bob)
+    assert refusal.value.code == 403
+    acting = impersonation.acting(store, admin, as_bob)
+    assert (acting.name, acting.groups) == ("bob", ("system:masters", "system:authenticated"))
+    with pytest.raises(ApiError, match="exactly one Impersonate-User"):
+        impersonation.acting(store, admin, as_bob[1:])
+    assert impersonation.acting(store, alice, [("Accept", "x")]) is alice
+
+
+def test_what_is_not_served_of_impersonation_is_refused(alice: Cluster, cluster: Cluster) -> None:
     headers = {"Impersonate-User": "alice", "Impersonate-Uid": "7"}
     other = cluster.named("hp-eks")
     other.headers |= headers
