@@ -42,14 +42,9 @@ def connector(sts: Any, role_arn: str, region: str, eks_cluster: str, session: s
 def make_token(sts: Any, eks_cluster: str) -> str:
     """A presigned GetCallerIdentity that names the cluster in a signed header."""
 
-    def keep_name(params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
-        context["cluster"] = params.pop("ClusterName")
-
-    def sign_name(request: Any, **_: Any) -> None:
-        request.headers[_HEADER] = request.context["cluster"]
-
-    sts.meta.events.register("provide-client-params.sts.GetCallerIdentity", keep_name)
-    sts.meta.events.register("before-sign.sts.GetCallerIdentity", sign_name)
+    # the ids let a client that makes a second token keep one handler of each kind
+    sts.meta.events.register("provide-client-params.sts.GetCallerIdentity", _keep, "commons-keep")
+    sts.meta.events.register("before-sign.sts.GetCallerIdentity", _sign, "commons-sign")
     url = sts.generate_presigned_url(
         "get_caller_identity",
         Params={"ClusterName": eks_cluster},
@@ -57,6 +52,14 @@ def make_token(sts: Any, eks_cluster: str) -> str:
         HttpMethod="GET",
     )
     return _PREFIX + base64.urlsafe_b64encode(url.encode()).decode().rstrip("=")
+
+
+def _keep(params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+    context["cluster"] = params.pop("ClusterName")
+
+
+def _sign(request: Any, **_: Any) -> None:
+    request.headers[_HEADER] = request.context["cluster"]
 
 
 def _assume(sts: Any, role_arn: str, session: str) -> dict[str, str]:
