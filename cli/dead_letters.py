@@ -1,11 +1,14 @@
 """Messages that a function could not handle, however often it tried."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from cli import stack
 
 SUFFIX = "DeadLetters"
+# dead letters of a rule that starts a state machine, and the output with its ARN
+MACHINES = {"CostReportDeadLetters": "PublishChargeback"}
 
 
 def queues() -> dict[str, str]:
@@ -26,15 +29,24 @@ def redrive(name: str) -> int:
     A message is sent before it is deleted: one that moves twice is handled twice, which every
     function of the product can bear, and none is lost.
     """
-    sqs = stack.client("sqs")
-    url, source = stack.output(name), stack.output(name.removesuffix(SUFFIX) + "Queue")
+    sqs, url, back = stack.client("sqs"), stack.output(name), _way_back(name)
     moved = 0
     while messages := sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
         for message in messages:
-            sqs.send_message(QueueUrl=source, MessageBody=message["Body"])
+            back(message["Body"])
             sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
         moved += len(messages)
     return moved
+
+
+def _way_back(name: str) -> Callable[[str], Any]:
+    """To the queue of the same name; a rule without a queue starts its state machine directly."""
+    queue = stack.outputs().get(name.removesuffix(SUFFIX) + "Queue")
+    if queue:
+        return lambda body: stack.client("sqs").send_message(QueueUrl=queue, MessageBody=body)
+    machine = stack.output(MACHINES[name])
+    states = stack.client("stepfunctions")
+    return lambda body: states.start_execution(stateMachineArn=machine, input=body)
 
 
 def send_again(source: dict[str, Any]) -> None:

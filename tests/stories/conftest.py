@@ -69,7 +69,7 @@ class Cloud:
 
     def workers(self, function: str = "") -> list[int]:
         """Process numbers of the functions' workers, of one function by its logical id."""
-        shown = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True)
+        shown = subprocess.run(["ps", "-ww", "-eo", "pid=,args="], capture_output=True, text=True)
         mine = str(self.home / "tmp" / f"ministack-lambda-{settings.STACK}-{function}")
         lines = [line.split(None, 1) for line in shown.stdout.splitlines() if mine in line]
         return [int(pid) for pid, _ in lines]
