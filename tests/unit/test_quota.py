@@ -8,7 +8,7 @@ import boto3
 import pytest
 from botocore.validate import ParamValidator
 
-from commons.domain.capacity import capacity, overcommitted
+from commons.domain.capacity import capacity, growing, overcommitted
 from commons.domain.documents import NamespaceSpec, QuotaSpec
 from commons.domain.errors import ProvisioningFailed, StillConverging
 from commons.domain.quota import (
@@ -206,9 +206,8 @@ def eight(identity: str) -> Quota:
     [
         (8, None, [eight("a")], False),  # exactly full
         (9, None, [eight("a")], True),
+        (8, eight("b"), [eight("a"), eight("b")], False),  # the own one counts once
         (9, eight("b"), [eight("a"), eight("b")], True),
-        (8, eight("b"), [eight("a"), eight("b"), eight("c")], False),  # no more than before
-        (7, eight("b"), [eight("a"), eight("b"), eight("c")], False),
     ],
 )
 def test_quotas_together_must_fit(
@@ -219,8 +218,16 @@ def test_quotas_together_must_fit(
     assert bool(overcommitted(wanted, own, others, {P5: 2})) is fault
 
 
+@pytest.mark.parametrize(("accelerators", "more"), [(7, False), (8, False), (9, True)])
+def test_a_quota_grows_when_it_takes_more_of_a_type(accelerators: int, more: bool) -> None:
+    wanted = wanted_devices(spec({"instance_type": P5, "accelerators": accelerators}))
+
+    assert growing(wanted, eight("b")) == ({P5} if more else set())
+    assert growing(wanted, None) == {P5}
+
+
 def test_over_commitment_says_how_much() -> None:
     wanted = wanted_devices(spec({"instance_type": P5, "count": 3}))
 
-    assert overcommitted(wanted, None, [], {P5: 2}) == [f"{P5}: 24 of 16 devices are promised"]
-    assert overcommitted(wanted, None, [], {}) == [f"{P5}: 24 of 0 devices are promised"]
+    assert overcommitted(wanted, None, [], {P5: 2}) == {P5: f"{P5}: 24 of 16 devices are promised"}
+    assert overcommitted(wanted, None, [], {}) == {P5: f"{P5}: 24 of 0 devices are promised"}

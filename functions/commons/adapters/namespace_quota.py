@@ -3,7 +3,7 @@
 from commons.adapters.compute_quotas import ComputeQuotas
 from commons.adapters.kubernetes import Kubernetes
 from commons.domain import quota
-from commons.domain.capacity import overcommitted
+from commons.domain.capacity import growing, overcommitted
 from commons.domain.documents import ClusterDocument, NamespaceSpec
 from commons.domain.errors import QuotaExceedsCapacity, StillConverging
 from commons.domain.names import local_queue_name, namespace_name, quota_team_name
@@ -45,12 +45,13 @@ class NamespaceQuota:
         wanted = quota.wanted_devices(spec.quota)
         others = self._quotas.of_cluster(spec.cluster)
         faults = overcommitted(wanted, found, others, self._quotas.nodes(spec.cluster))
-        if faults and cluster.overcommit == "refuse":
+        if cluster.overcommit == "warn":
+            self.warnings += faults.values()
+        elif refused := [faults[name] for name in faults if name in growing(wanted, found)]:
             raise QuotaExceedsCapacity(
-                f"The quotas of {cluster.name} would exceed it ({'; '.join(faults)}): ask for "
+                f"The quotas of {cluster.name} would exceed it ({'; '.join(refused)}): ask for "
                 "less, take from another team, or set the cluster document's overcommit"
             )
-        self.warnings += faults
 
     def wait_for_namespace(self, team: str, project: str | None) -> None:
         """Return once namespace and queue are there. They follow the quota by a minute or two."""

@@ -21,21 +21,26 @@ def capacity(nodes: Mapping[str, int]) -> dict[str, Decimal]:
 
 def overcommitted(
     wanted: Devices, own: Quota | None, quotas: Iterable[Quota], nodes: Mapping[str, int]
-) -> list[str]:
-    """One sentence per instance type of which this quota takes more, and there is not enough.
+) -> dict[str, str]:
+    """A sentence by each instance type that this quota names and of which too much is promised.
 
-    Who takes less, or as much as before, is never at fault. A type without figures is left alone.
+    A type without figures is left alone.
     """
     others = [quota.devices() for quota in quotas if not own or quota.id != own.id]
-    before = own.devices() if own else {}
     there = capacity(nodes)
-    found = []
+    found = {}
     for name, devices in sorted(wanted.items()):
         total = devices + sum((each.get(name, Decimal(0)) for each in others), Decimal(0))
         enough = there.get(name, Decimal(0))
-        if total > enough and devices > before.get(name, Decimal(0)):
-            found.append(f"{name}: {_plain(total)} of {_plain(enough)} devices are promised")
+        if total > enough:
+            found[name] = f"{name}: {_plain(total)} of {_plain(enough)} devices are promised"
     return found
+
+
+def growing(wanted: Devices, own: Quota | None) -> set[str]:
+    """Types of which the quota takes more than now: who takes no more is never refused."""
+    before = own.devices() if own else {}
+    return {name for name, devices in wanted.items() if devices > before.get(name, Decimal(0))}
 
 
 def _plain(devices: Decimal) -> str:
