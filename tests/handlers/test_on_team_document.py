@@ -166,3 +166,21 @@ def test_op_02_a_key_with_signs_is_read_as_it_is_written(stack: Stack, context: 
     key = "documents/teams/kind=team/my vision+1%3D.yaml"
     handler(batch(uploaded(stack, TEAM, key=key)), context)
     assert stack.states.started == ["vision"]
+
+
+def test_the_second_claimant_of_a_namespace_is_refused_where_it_names_it(
+    stack: Stack, context: Context
+) -> None:
+    first = TEAM.replace(f"cluster: {ARN}", f"cluster: {ARN}\n    project: detection")
+    handler(batch(uploaded(stack, first)), context)
+    second = TEAM.replace("team: vision", "team: vision-detection")
+    key = "documents/teams/vision-detection.yaml"
+    handler(batch(uploaded(stack, second, key=key)), context)
+    assert stack.table.find_team("vision-detection") is None
+    [refused] = stack.refused()
+    assert refused["reasons"][0].startswith(
+        "namespaces[0], line 6: the namespace hyperpod-ns-vision-detection belongs to project "
+        "detection of team vision"
+    )
+    [told] = stack.bus.details("TeamDocumentRefused")
+    assert told["team"] == "vision-detection"
