@@ -15,5 +15,7 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
     # counted before anything is read: a request that comes later starts the next execution
     requested = table.status(event["team"]).requested
     document = table.team(event["team"]).document
-    registered = [arn for arn in document.clusters() if table.find_cluster(arn)]
-    return reconcile_plan(document, requested, registered).model_dump()
+    known = list(table.namespaces(event["team"]))
+    clusters = {*document.clusters(), *(each.cluster for each in known)}
+    registered = [arn for arn in clusters if table.find_cluster(arn)]
+    return reconcile_plan(document, requested, registered, known).model_dump()

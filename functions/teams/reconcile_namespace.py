@@ -5,19 +5,20 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from commons import bootstrap
-from commons.domain.facets import NamespaceStep, reached
+from commons.domain.facets import NamespaceStep, reached, spec_of
 
 
 @bootstrap.logger.inject_lambda_context
 def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
     step = NamespaceStep.model_validate(event)
-    _document, clusters = bootstrap.team_table().with_clusters(step.team)
-    cluster = clusters[step.cluster]
+    table = bootstrap.team_table()
+    cluster = table.registered_cluster(step.cluster)
     act = cluster.mode == "enforce"
+    listed = spec_of(step, table.get_team_document(step.team)) is not None
     # the people as they were last read whole: a directory that does not answer takes from nobody
-    members = list(bootstrap.member_table().members(step.team).values())
+    members = bootstrap.member_table().members(step.team).values() if listed else ()
     shape = bootstrap.namespace_shape(cluster)
-    actions = shape.reach(step.team, step.project, step.namespace, members, act)
+    actions = shape.reach(step.team, step.project, step.namespace, list(members), act)
     text = "labels, roles, people, isolation and object counts are as they should be"
     answer = reached("NamespaceReady", actions, text, observing=not act)
     bootstrap.logger.info("namespace is shaped", team=step.team, actions=answer.actions)

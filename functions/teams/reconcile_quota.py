@@ -5,16 +5,19 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from commons import bootstrap
-from commons.domain.facets import NamespaceStep
+from commons.domain.facets import NamespaceStep, spec_of
 from commons.domain.quota import Quota, record_of, version_of
-from commons.domain.quota_outcome import outcome, spec_of
+from commons.domain.quota_outcome import left_alone, outcome
 
 
 @bootstrap.logger.inject_lambda_context
 def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
     step = NamespaceStep.model_validate(event)
-    document, clusters = bootstrap.team_table().with_clusters(step.team)
-    spec, cluster = spec_of(step, document), clusters[step.cluster]
+    table = bootstrap.team_table()
+    spec = spec_of(step, table.get_team_document(step.team))
+    if spec is None:
+        return left_alone(step).payload()
+    cluster = table.registered_cluster(step.cluster)
     facet = bootstrap.namespace_quota(cluster)
     quota = facet.reach(step.team, spec, cluster)
     if quota and cluster.mode == "enforce":

@@ -100,6 +100,17 @@ def test_who_leaves_is_in_no_binding_and_the_one_beside_still_is(stage: Stage) -
     assert stage.people("member") == ["commons:alpha:grace-x.example"]
 
 
+def test_nobody_stays_in_a_namespace_that_left_the_document(stage: Stage) -> None:
+    stage.run()
+    stage.table.team(namespaces=[])
+
+    stage.run()
+
+    assert stage.people("lead") == stage.people("member") == []
+    assert stage.kubernetes.get("NetworkPolicy", "commons-isolation", NAMESPACE)
+    assert {verb for verb, kind, _ in stage.kubernetes.writes if kind != "RoleBinding"} == set()
+
+
 def test_id_14_a_renamed_person_leaves_no_binding_under_the_old_name(stage: Stage) -> None:
     stage.run()
     renamed = member("grace").model_copy(update={"user_name": "hopper@x.example"})

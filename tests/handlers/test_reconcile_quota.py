@@ -12,6 +12,7 @@ from commons.adapters.namespace_quota import NamespaceQuota
 from commons.adapters.usage_table import UsageTable
 from commons.domain.errors import (
     AccessDenied,
+    Blocked,
     ChangedMeanwhile,
     ProvisioningFailed,
     QuotaExceedsCapacity,
@@ -20,7 +21,7 @@ from commons.domain.errors import (
 from commons.domain.namespace_objects import SAGEMAKER_LABEL
 from teams.reconcile_quota import handler
 from tests.cluster_fakes import BEGIN, KubernetesFake, QuotasFake
-from tests.handlers.reconcile_support import CLUSTER, Context, Table, step, tables
+from tests.handlers.reconcile_support import CLUSTER, OTHER, Context, Table, step, tables
 
 P5 = "ml.p5.48xlarge"
 NAMESPACE = "hyperpod-ns-alpha"
@@ -269,6 +270,16 @@ def test_a_cluster_that_refuses_our_reader_is_an_error_with_a_way_out(
         stage.run()
 
 
-def test_a_namespace_that_left_the_document_meanwhile_is_planned_again(stage: Stage) -> None:
-    with pytest.raises(ChangedMeanwhile, match="no longer lists"):
-        stage.run("gone")
+def test_the_quota_of_a_namespace_that_left_the_document_is_left_alone(stage: Stage) -> None:
+    answer = stage.run("gone")
+
+    assert stage.sagemaker.calls == []
+    assert answer["conditions"][0]["status"] == "True"
+    assert "until a person deletes it" in answer["conditions"][0]["message"]
+
+
+def test_a_cluster_that_is_not_registered_blocks(stage: Stage) -> None:
+    stage.table.team(namespaces=[{"cluster": OTHER}])
+
+    with pytest.raises(Blocked, match="commons cluster register"):
+        handler(step(cluster=OTHER), Context())  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from commons.adapters.table_items import Item, TableItems, absent
 from commons.domain.documents import ClusterDocument, TeamDocument
-from commons.domain.errors import UnknownTeam
+from commons.domain.errors import Blocked, UnknownTeam
 from commons.domain.team import Accepted
 
 # S3's sequencers are hexadecimal numbers of differing length: the shorter is filled from the left
@@ -45,6 +45,12 @@ class DocumentItems(TableItems):
         """None if the cluster is not registered."""
         accepted = self.find_cluster(cluster_arn)
         return accepted.document if accepted else None
+
+    def registered_cluster(self, cluster_arn: str) -> ClusterDocument:
+        """Raises Blocked if the cluster is not registered."""
+        if found := self.get_cluster_document(cluster_arn):
+            return found
+        raise Blocked(f"The cluster {cluster_arn} is not registered: commons cluster register FILE")
 
     def teams(self) -> Iterator[Accepted[TeamDocument]]:
         """Every team, for sweeps and lists: never on the path of one event."""

@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from commons.domain.documents import NamespaceSpec, TeamDocument
 from commons.domain.status import Condition
 
 
@@ -46,3 +47,11 @@ def reached(type_: str, actions: list[str], message: str, observing: bool = Fals
     # the same reason whether or not something was done: `since` then says since when it is well
     condition = Condition(type=type_, status="True", reason="UpToDate", message=message)
     return Outcome(conditions=[condition], actions=actions)
+
+
+def spec_of(step: NamespaceStep, document: TeamDocument) -> NamespaceSpec | None:
+    """The document's entry for a namespace; None if it lists it no longer."""
+    for spec in document.namespaces:
+        if (spec.cluster, spec.project) == (step.cluster, step.project):
+            return spec
+    return None

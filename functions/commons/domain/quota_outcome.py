@@ -1,7 +1,5 @@
-"""What the quota facet is asked about, and what it says."""
+"""What the quota facet says."""
 
-from commons.domain.documents import NamespaceSpec, TeamDocument
-from commons.domain.errors import ChangedMeanwhile
 from commons.domain.facets import NamespaceStep, Outcome, reached
 from commons.domain.quota import Quota
 from commons.domain.status import Condition
@@ -9,12 +7,12 @@ from commons.domain.status import Condition
 QUOTA = "QuotaReady"
 
 
-def spec_of(step: NamespaceStep, document: TeamDocument) -> NamespaceSpec:
-    """The document's entry; raises ChangedMeanwhile if it has been taken out by now."""
-    for spec in document.namespaces:
-        if (spec.cluster, spec.project) == (step.cluster, step.project):
-            return spec
-    raise ChangedMeanwhile(f"The document of team {step.team} no longer lists {step.namespace}")
+def left_alone(step: NamespaceStep) -> Outcome:
+    """A quota that the document no longer lists stays: deleting it may delete data."""
+    text = (
+        f"{step.namespace} is no longer in the document; its quota stays until a person deletes it"
+    )
+    return reached(QUOTA, [], text)
 
 
 def outcome(
