@@ -138,16 +138,25 @@ def team_lookup() -> TeamLookup:
 
 @cache
 def observations() -> Observations:
+    from commons.adapters.access_entries import AccessEntries
+    from commons.adapters.cluster_observations import ClusterObservations
     from commons.adapters.compute_quotas import ComputeQuotas
     from commons.adapters.iam_roles import IamRoles
+    from commons.adapters.namespace_shape import NamespaceShape
     from commons.adapters.observations import Observations
 
+    clusters = ClusterObservations(
+        lambda region: ComputeQuotas(_client("sagemaker", region)),
+        lambda region: AccessEntries(_client("eks", region)),
+        lambda cluster: NamespaceShape(cluster_reader(cluster, "sweep-teams")),
+        logger,
+    )
     return Observations(
         team_table(),
         member_table(),
         identity_store(),
         IamRoles(_client("iam")),
-        lambda region: ComputeQuotas(_client("sagemaker", region)),
+        clusters,
         settings.Directory.read().group_prefix,
     )
 

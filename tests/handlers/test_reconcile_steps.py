@@ -203,6 +203,7 @@ class Seen:
         return [
             KnownTeam(
                 document=each.document,
+                clusters=[],
                 members={},
                 pins=dict[str, GroupPin](),
                 access=self._stack.table.access(each.document.team),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from commons.domain.documents import MembershipGuard, TeamDocument
+from commons.domain.documents import ClusterDocument, MembershipGuard, TeamDocument
 from commons.domain.membership import GroupPin, Member, Membership, Person
 from commons.domain.sweep import Directory, KnownTeam, Observed, age_seconds, differences
 from commons.domain.team import Access, NamespaceRecord, QuotaRecord, TeamStatus
@@ -21,6 +21,7 @@ def known(**changes: Any) -> KnownTeam:
         "document": TeamDocument.model_validate(
             {"kind": "Team", "team": "v", "title": "V", "groups": {"member": ["gpu-v"]}}
         ),
+        "clusters": [ClusterDocument(kind="Cluster", cluster=ARN, name="c", eks_cluster="e")],
         "members": {"u1": member("u1")},
         "pins": {"gpu-v": GroupPin(group_id="g1", role="member")},
         "access": [
@@ -76,6 +77,7 @@ def observed(**changes: Any) -> Observed:
         "directory": directory("u1"),
         "quotas": {ARN: {"q1": 3}},
         "roles": {ROLE: "AROA1"},
+        "entries": {ARN: frozenset({ROLE})},
     }
     return Observed(**(whole | changes))
 
@@ -92,6 +94,8 @@ def test_a_team_as_it_should_be_is_left_alone() -> None:
         ({"quotas": {ARN: {"q1": 4}}}, "quota_changed"),
         ({"quotas": {ARN: {}}}, "quota_gone"),
         ({"roles": {}}, "role_gone"),
+        ({"entries": {ARN: frozenset({"arn:other"})}}, "entry_gone"),
+        ({"misshapen": frozenset({(ARN, "hyperpod-ns-v")})}, "namespace_changed"),
         ({"roles": {ROLE: "AROA2"}}, "role_renewed"),
     ],
 )
@@ -149,6 +153,24 @@ def test_a_team_that_may_have_been_mended_is_tried_again(
 def test_a_team_under_way_is_not_disturbed() -> None:
     busy = TeamStatus(phase="Failed", execution_arn="arn:execution")
     assert differences(known(status=busy), observed(roles={})) == []
+
+
+def test_a_cluster_that_did_not_answer_is_no_difference() -> None:
+    assert differences(known(), observed(quotas={}, entries={})) == []
+
+
+def test_a_cluster_that_is_only_observed_differs_for_good_and_is_left_alone() -> None:
+    found = observed(
+        quotas={ARN: {}},
+        entries={ARN: frozenset()},
+        misshapen=frozenset({(ARN, "hyperpod-ns-v")}),
+    )
+    assert differences(known(clusters=[]), found) == []
+
+
+def test_a_namespace_of_another_team_is_no_difference() -> None:
+    found = observed(misshapen=frozenset({(ARN, "hyperpod-ns-w")}))
+    assert differences(known(), found) == []
 
 
 def test_a_namespace_without_a_quota_yet_has_nothing_to_compare() -> None:

@@ -37,6 +37,12 @@ class AccessEntries:
             tags=found.get("tags") or {},
         )
 
+    def principals(self, cluster: str) -> frozenset[str]:
+        """ARN of everybody who has an entry."""
+        with translated(f"listing the access entries of {cluster}"):
+            pages = self._client.get_paginator("list_access_entries").paginate(clusterName=cluster)
+            return frozenset(arn for page in pages for arn in page["accessEntries"])
+
     def of_permission_set(self, cluster: str, name: str) -> list[Entry]:
         """Every entry on a role of the permission set; this reads the names of all entries."""
         with translated(f"listing the access entries of {cluster}"):

@@ -1,20 +1,22 @@
-"""What a sweep compares: the directory, quotas and roles in bulk, each read once and whole."""
+"""What a sweep compares: the directory, roles and clusters in bulk, each read once and whole."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-from commons.adapters.compute_quotas import ComputeQuotas
+from commons.adapters.cluster_observations import ClusterObservations
 from commons.adapters.iam_roles import IamRoles
 from commons.adapters.identity_store import IdentityStore
 from commons.adapters.member_table import MemberTable
 from commons.adapters.team_table import TeamTable
 from commons.domain.documents import ClusterDocument, TeamDocument
 from commons.domain.membership import Membership, strictest
-from commons.domain.names import region_of
 from commons.domain.sweep import Directory, KnownTeam, Observed
 
 
 class Observations:
-    """Half a read is no read: whatever fails here ends the sweep before it asks for anything."""
+    """Half a read is no read: a directory that fails ends the sweep before it asks for anything.
+
+    A cluster that fails is left out, and its teams are compared without it.
+    """
 
     def __init__(
         self,
@@ -22,14 +24,14 @@ class Observations:
         members: MemberTable,
         directory: IdentityStore,
         roles: IamRoles,
-        quotas: Callable[[str], ComputeQuotas],
+        clusters: ClusterObservations,
         group_prefix: str,
     ) -> None:
         self._teams = teams
         self._members = members
         self._directory = directory
         self._roles = roles
-        self._quotas = quotas
+        self._clusters = clusters
         self._prefix = group_prefix
 
     def known(self) -> list[KnownTeam]:
@@ -38,13 +40,15 @@ class Observations:
         return [self._known(each.document, clusters) for each in self._teams.teams()]
 
     def observed(self, known: Iterable[KnownTeam]) -> Observed:
-        """What the directory and AWS say of these teams."""
+        """What the directory, AWS and the clusters say of these teams."""
         known = list(known)
-        clusters = sorted({each.cluster for team in known for each in team.namespaces})
+        seen = self._clusters.of(known)
         return Observed(
             directory=self._read_directory(known),
-            quotas={arn: self._versions(arn) for arn in clusters},
             roles={role.arn: role.role_id for role in self._roles.all()},
+            quotas=seen.quotas,
+            entries=seen.entries,
+            misshapen=frozenset(seen.misshapen),
         )
 
     def _known(self, document: TeamDocument, clusters: dict[str, ClusterDocument]) -> KnownTeam:
@@ -52,6 +56,8 @@ class Observations:
         registered = [clusters[arn] for arn in document.clusters() if arn in clusters]
         return KnownTeam(
             document=document,
+            # what is only observed differs for good
+            clusters=[cluster for cluster in registered if cluster.mode == "enforce"],
             members=self._members.members(team),
             pins=self._members.pins(team),
             access=self._teams.access(team),
@@ -71,7 +77,3 @@ class Observations:
             if (members := self._directory.memberships(group_id)) is not None:
                 memberships[group_id] = members
         return Directory(people=self._directory.everybody(), groups=groups, memberships=memberships)
-
-    def _versions(self, cluster_arn: str) -> dict[str, int]:
-        quotas = self._quotas(region_of(cluster_arn)).of_cluster(cluster_arn)
-        return {quota.id: quota.version for quota in quotas}

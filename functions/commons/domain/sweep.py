@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from commons.domain.documents import MembershipGuard, TeamDocument
+from commons.domain.documents import ClusterDocument, MembershipGuard, TeamDocument
 from commons.domain.membership import (
     GroupPin,
     GroupRead,
@@ -22,6 +22,7 @@ from commons.domain.membership import (
     old_pins,
     plan,
 )
+from commons.domain.names import account_of
 from commons.domain.team import Access, NamespaceRecord, TeamStatus
 
 # what may have been mended meanwhile without any event that says so
@@ -41,17 +42,24 @@ class Directory(Frozen):
 
 
 class Observed(Frozen):
-    """`quotas`: version by quota id, by cluster. `roles`: unique id by ARN."""
+    """`quotas`: version by quota id, by cluster. `roles`: unique id by ARN.
+
+    `entries`: principals with an access entry, by cluster. `misshapen`: namespaces, by cluster and
+    name, in which a reconcile would change something. A cluster that did not answer has neither.
+    """
 
     directory: Directory
-    quotas: dict[str, dict[str, int]]
-    roles: dict[str, str]
+    quotas: dict[str, dict[str, int]] = {}
+    roles: dict[str, str] = {}
+    entries: dict[str, frozenset[str]] = {}
+    misshapen: frozenset[tuple[str, str]] = frozenset()
 
 
 class KnownTeam(Frozen):
-    """What is remembered of a team."""
+    """What is remembered of a team, and which of its clusters we may change."""
 
     document: TeamDocument
+    clusters: list[ClusterDocument]
     members: dict[str, Member]
     pins: dict[str, GroupPin]
     access: list[Access]
@@ -68,7 +76,8 @@ def differences(known: KnownTeam, observed: Observed) -> list[str]:
     found = list(_status(known.status))
     found += _membership(known, observed.directory)
     found += _access(known.access, observed.roles)
-    found += _quotas(known.namespaces, observed.quotas)
+    found += _entries(known, observed.entries)
+    found += _namespaces(known, observed)
     return list(dict.fromkeys(found))
 
 
@@ -130,14 +139,23 @@ def _access(access: list[Access], roles: Mapping[str, str]) -> Iterator[str]:
             yield "role_renewed" if each.role_arn in roles else "role_gone"
 
 
-def _quotas(
-    namespaces: list[NamespaceRecord], quotas: Mapping[str, Mapping[str, int]]
-) -> Iterator[str]:
-    for each in namespaces:
-        versions = quotas.get(each.cluster)
-        if each.quota is None or versions is None:
+def _entries(known: KnownTeam, entries: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    roles = {each.account: each.role_arn for each in known.access if each.role_arn}
+    for cluster in known.clusters:
+        role = roles.get(account_of(cluster.cluster))
+        if role and cluster.cluster in entries and role not in entries[cluster.cluster]:
+            yield "entry_gone"
+
+
+def _namespaces(known: KnownTeam, observed: Observed) -> Iterator[str]:
+    enforced = {each.cluster for each in known.clusters}
+    for each in known.namespaces:
+        versions = observed.quotas.get(each.cluster)
+        if each.quota is None or versions is None or each.cluster not in enforced:
             continue
         if each.quota.id not in versions:
             yield "quota_gone"
         elif versions[each.quota.id] != each.quota.version:
             yield "quota_changed"
+        if (each.cluster, each.namespace) in observed.misshapen:
+            yield "namespace_changed"
