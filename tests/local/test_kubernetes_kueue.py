@@ -157,6 +157,14 @@ def test_a_finished_task_holds_nothing_and_can_vanish(cluster: Cluster, player: 
     assert cluster.names(f"{KUEUE}/workloads") == []
 
 
+def test_a_condition_that_stays_keeps_its_time(cluster: Cluster, player: Any) -> None:
+    short = task("a", "short", 1)
+    play.admit(player, short, NINE)
+    again = play.admit(player, short, NINE + timedelta(hours=1))
+    times = {each["lastTransitionTime"] for each in again["status"]["conditions"]}
+    assert times == {"2026-10-02T09:00:00Z"}
+
+
 def test_a_workload_looks_as_kueue_makes_it(cluster: Cluster, player: Any) -> None:
     workload = play.admit(player, task("a", "llama", 2), NINE)
     meta, spec = workload["metadata"], workload["spec"]

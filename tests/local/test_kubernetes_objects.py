@@ -180,6 +180,7 @@ def test_a_list_comes_in_pages_as_it_was_at_the_first(cluster: Cluster) -> None:
     pages = [[item["metadata"]["name"] for item in page["items"]] for page in (first, second, last)]
     assert pages == [["m0", "m1"], ["m2", "m3"], ["m4"]]
     assert "continue" not in last["metadata"]
+    assert "continue" not in cluster.get(path, limit=6)["metadata"]
     assert len({page["metadata"]["resourceVersion"] for page in (first, second, last)}) == 1
     assert refused(cluster.call("GET", path, **{"continue": "0" * 32})) == (410, "Expired")
 

@@ -52,9 +52,9 @@ def test_groups_labels_and_numbers_are_read() -> None:
     }
     label = field(1, "team") + field(2, "a")
     generation = bytes([7 << 3, 5])
-    meta = field(1, "team-a") + generation + field(11, label)
+    meta = field(1, "n" * 200) + generation + field(11, label)
     named = protobuf.decode(body("v1", "Namespace", field(1, meta)))
-    assert named["metadata"] == {"name": "team-a", "labels": {"team": "a"}}
+    assert named["metadata"] == {"name": "n" * 200, "labels": {"team": "a"}}
 
 
 @pytest.mark.parametrize(
