@@ -7,7 +7,7 @@ from ministack.app import main
 
 from local import (
     gateway_eks,
-    gateway_eks_resources,
+    gateway_eks_entries,
     gateway_errors,
     gateway_events,
     gateway_logs,
@@ -24,7 +24,7 @@ def patch(home: Path) -> None:
     gateway_errors.apply()
     gateway_retries.apply()
     gateway_eks.apply()
-    gateway_eks_resources.apply()
+    gateway_eks_entries.apply()
     gateway_logs.apply(home)
     gateway_permissions.apply()
     gateway_workers.apply(home)

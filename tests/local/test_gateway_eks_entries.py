@@ -1,8 +1,9 @@
-"""By which resource the gateway judges calls on access entries."""
+"""What the gateway makes of access entries: by what they are judged, and their tags."""
 
+import json
 from urllib.parse import quote
 
-from local.gateway_eks_resources import _with_entries
+from local.gateway_eks_entries import _with_entries, _with_tags
 
 CLUSTER = "arn:aws:eks:us-west-2:111122223333:cluster/hp-eks"
 ROLE = "arn:aws:iam::111122223333:role/aws-reserved/sso.amazonaws.com/X"
@@ -30,3 +31,18 @@ def test_tags_are_judged_by_what_they_are_on():
 
 def test_other_services_are_left_alone():
     assert resource("/clusters/a/access-entries/b", service="ecs") == CLUSTER
+
+
+def test_an_entry_shows_the_tags_it_has_now():
+    entry = {"accessEntryArn": "arn", "tags": {"a": "old", "b": "kept"}}
+    body = json.dumps({"accessEntry": entry}).encode()
+
+    _, _, answer = _with_tags(lambda *_: (200, {}, body), {"arn": {"a": "new"}})("hp-eks", "role")
+
+    assert json.loads(answer)["accessEntry"]["tags"] == {"a": "new", "b": "kept"}
+
+
+def test_an_entry_that_is_not_there_stays_an_error():
+    answer = _with_tags(lambda *_: (404, {}, b'{"message": "no"}'), {})("hp-eks", "role")
+
+    assert answer == (404, {}, b'{"message": "no"}')

@@ -1,24 +1,29 @@
-"""Access entries are judged by their own ARN, as in AWS, and tags by what they are on.
+"""Access entries: judged by their own ARN, as in AWS, and described with their present tags.
 
-Without this the gateway judges every call on an access entry by the ARN of the cluster, and tagging
-by no ARN at all.
+Without this the gateway judges every call on an entry by the ARN of the cluster, and tagging by no
+ARN at all; and an entry shows the tags it was made with, whatever was tagged since.
 """
 
+import json
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
 from ministack.core import iam_actions
+from ministack.services import eks
 
 from local.gateway_patch import replace
+
+Answer = tuple[int, dict[str, str], bytes]
 
 # /clusters/<name>/access-entries/<principal>
 _ENTRY_PARTS = 4
 
 
 def apply() -> None:
-    """Name the resource of the calls that the gateway misjudges."""
+    """Mend what is judged and what is described."""
     replace(iam_actions, "extract_resource_arn", _with_entries)
+    replace(eks, "_describe_access_entry", lambda plain: _with_tags(plain, eks._tags))
 
 
 def _with_entries(plain: Callable[..., str]) -> Callable[..., str]:
@@ -38,3 +43,14 @@ def _eks(path: str, judged: str) -> str:
         principal = unquote(parts[3]).rpartition(":")[2]
         return f"{place}:access-entry/{parts[1]}/{principal}"
     return judged
+
+
+def _with_tags(plain: Callable[..., Answer], tags: Any) -> Callable[..., Answer]:
+    def describe(*arguments: Any) -> Answer:
+        status, headers, body = plain(*arguments)
+        document = json.loads(body)
+        if entry := document.get("accessEntry"):
+            entry["tags"] = {**entry.get("tags", {}), **tags.get(entry["accessEntryArn"], {})}
+        return status, headers, json.dumps(document).encode()
+
+    return describe
