@@ -12,7 +12,6 @@ ZERO = Decimal("0E-10")
 _EXACT = Context(
     prec=76, rounding=ROUND_HALF_EVEN, traps=[Inexact, InvalidOperation, DivisionByZero]
 )
-_ROUNDING = Context(prec=76, rounding=ROUND_HALF_EVEN, traps=[InvalidOperation, DivisionByZero])
 
 
 def total(amounts: Iterable[Decimal]) -> Decimal:
@@ -23,13 +22,17 @@ def total(amounts: Iterable[Decimal]) -> Decimal:
     return _EXACT.quantize(result, UNIT)
 
 
+def from_units(count: int, places: int = PLACES) -> Decimal:
+    """So many units of the last place, exactly."""
+    return _EXACT.scaleb(Decimal(count), -places)
+
+
 def rounded(value: Fraction) -> Decimal:
     """To ten places, halves to even: for quantities that are shown, never for shares of money."""
-    number = round(value * 10**PLACES)
-    return _ROUNDING.multiply(Decimal(number), UNIT)
+    return from_units(round(value * 10**PLACES))
 
 
 def plain(amount: Decimal) -> str:
     """Ten places, no exponent, no negative zero: the one way an amount is written as text."""
     number = _EXACT.quantize(amount, UNIT)
-    return format(abs(number) if number == 0 else number, "f")
+    return format(number.copy_abs() if number == 0 else number, "f")

@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import floor
 from typing import Any
 
-from commons.domain.money import PLACES
+from commons.domain.money import PLACES, from_units
 
 
 def settle[Key: Any](
@@ -30,7 +30,7 @@ def settle[Key: Any](
     by_fraction = sorted(units, key=lambda key: (units[key] - scaled[key], key))
     for key in by_fraction[: int(missing)]:
         units[key] += 1
-    return {key: Decimal(count).scaleb(-places) for key, count in units.items()}
+    return {key: from_units(count, places) for key, count in units.items()}
 
 
 def split[Key: Any](
@@ -45,5 +45,8 @@ def split[Key: Any](
     if every <= 0 or min(exact.values()) < 0:
         raise ValueError("a share needs weights that are not negative and not all zero")
     size = abs(Fraction(whole))
-    parts = settle({key: size * part / every for key, part in exact.items()}, abs(whole), places)
-    return {key: part if whole >= 0 else -part for key, part in parts.items()}
+    parts = settle(
+        {key: size * part / every for key, part in exact.items()}, whole.copy_abs(), places
+    )
+    # copying the sign does not round, as the operator would
+    return {key: part.copy_sign(whole) if part else part for key, part in parts.items()}
