@@ -33,15 +33,7 @@ def register(
     if not isinstance(document, ClusterDocument):
         raise BadInput(f"{file} is a team document; run: commons team apply {file}")
     table = team_view.team_table()
-    with output.progress(f"Checking cluster {document.name}"):
-        found = list(
-            cluster_checks.checks(
-                document,
-                cluster_access.regional("sagemaker", document.cluster),
-                cluster_access.regional("eks", document.cluster),
-            )
-        )
-    _refuse_problems(document, found)
+    found = _checked(document)
     with output.progress(f"Letting the product into {document.eks_cluster}"):
         done = cluster_access.let_in(
             document, stack.output("ClusterReaderRole"), stack.output("ClusterWriterRole")
@@ -89,10 +81,17 @@ def _view(table: TeamTable, document: ClusterDocument) -> dict[str, Any]:
     return {**document.model_dump(exclude={"kind"}), **place, "teams": teams}
 
 
-def _refuse_problems(document: ClusterDocument, found: list[cluster_checks.Check]) -> None:
+def _checked(document: ClusterDocument) -> list[cluster_checks.Check]:
+    """Raises Failure with every problem; warnings are only told."""
+    sagemaker, eks = (
+        cluster_access.regional(service, document.cluster) for service in ("sagemaker", "eks")
+    )
+    with output.progress(f"Checking cluster {document.name}"):
+        found = list(cluster_checks.checks(document, sagemaker, eks))
     problems = [f"{c.name}: {c.found}; {c.todo}" for c in found if c.result == "problem"]
     if problems:
         raise Failure("\n".join([f"{document.name} cannot be registered:", *problems]))
+    return found
 
 
 def _tell_registered(

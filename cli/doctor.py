@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 from boto3.dynamodb.conditions import Key
+from rich.text import Text
 
 from cli import account_checks, dead_letters, errors, output, stack
 from cli.account_checks import Finding
@@ -91,7 +92,8 @@ def _by_kind(kind: str) -> list[dict[str, Any]]:
 
 
 def _show(findings: list[Finding], refused: list[dict[str, Any]]) -> None:
-    marks = {"ok": "[green]ok[/]", "problem": "[red]problem[/]", "skipped": "[dim]skipped[/]"}
+    styles = {"ok": "green", "problem": "red", "skipped": "dim"}
+    marks = {status: Text(status, style=style) for status, style in styles.items()}
     rows = [(f.check, marks[f.status], f.message, f.todo) for f in findings]
     output.print_table("Checks", ["check", "", "found", "what to do"], rows)
     output.print_table(

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of a table.")]
 
@@ -38,18 +39,27 @@ def _plain(value: Any) -> str:
 def print_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequence[str] = ()
 ) -> None:
-    """A table for people; the columns named in `right` hold numbers. An empty one says so."""
+    """A table for people; the columns named in `right` hold numbers. An empty one says so.
+
+    A cell is shown as it is: brackets in a title or in a reason are no markup.
+    """
     table = Table(title=title, title_justify="left", title_style="bold", header_style="bold")
     for column in columns:
         table.add_column(column, justify="right" if column in right else "left", overflow="fold")
     count = 0
     for row in rows:
-        table.add_row(*("" if cell is None else str(cell) for cell in row))
+        table.add_row(*(_cell(value) for value in row))
         count += 1
     if count:
         console.print(table)
     else:
         console.print(f"{title}: none", style="dim", highlight=False)
+
+
+def _cell(value: Any) -> Text:
+    if isinstance(value, Text):
+        return value
+    return Text("" if value is None else str(value))
 
 
 def progress(sentence: str) -> AbstractContextManager[Any]:

@@ -52,7 +52,11 @@ def validate(files: Files, as_json: output.AsJson = False) -> None:
     """Check documents without uploading them; every fault is told with its line."""
     documents = uploads.read_files(files)
     found = [uploads.said(d, file=str(f), result="valid") for f, d in documents.items()]
-    _tell("Valid", found, as_json)
+    if as_json:
+        output.print_json(found)
+        return
+    rows = [[each["kind"], each.get("team") or each["cluster"], each["file"]] for each in found]
+    output.print_table("Valid", ["kind", "of", "file"], rows)
 
 
 @app.command()

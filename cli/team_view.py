@@ -75,38 +75,32 @@ def phase(status: TeamStatus, accepted: Accepted[TeamDocument]) -> str:
 
 def show(view: View) -> None:
     """For people: who may do what where, and why not."""
-    output.console.print(
-        f"[bold]{view['team']}[/] ({view['title']}): {view['phase']}", highlight=False
-    )
+    headline = f"{view['team']} ({view['title']}): {view['phase']}"
+    output.console.print(headline, style="bold", markup=False, highlight=False)
+    columns = ["type", "status", "reason", "since", "message"]
+    rows = [[condition[column] for column in columns] for condition in view["conditions"]]
+    output.print_table("Conditions", ["condition", *columns[1:]], rows)
     output.print_table(
-        "Conditions",
-        ["condition", "status", "reason", "since", "message"],
-        [
-            [c["type"], c["status"], c["reason"], c["since"], c["message"]]
-            for c in view["conditions"]
-        ],
+        "Members", ["user", "role", "state", "may", "because of"], map(_member, view["members"])
     )
-    output.print_table(
-        "Members",
-        ["user", "role", "state", "may", "because of"],
-        [
-            [m["user_name"], m["role"], m["state"], _may(m), "\n".join(m["groups"])]
-            for m in view["members"]
-        ],
-    )
-    output.print_table(
-        "Access",
-        ["account", "permission set", "role"],
-        [[a["account"], a["permission_set"], a["role_arn"]] for a in view["access"]],
-    )
+    columns = ["account", "permission_set", "role_arn"]
+    rows = [[access[column] for column in columns] for access in view["access"]]
+    output.print_table("Access", ["account", "permission set", "role"], rows)
     output.print_table(
         "Namespaces",
         ["cluster", "namespace", "phase", "quota", "why"],
-        [
-            [cluster_id(n["cluster"]), n["namespace"], n["phase"], _quota(n), _why(n)]
-            for n in view["namespaces"]
-        ],
+        map(_namespace, view["namespaces"]),
     )
+
+
+def _member(member: View) -> list[str]:
+    because = "\n".join(member["groups"])
+    return [member["user_name"], member["role"], member["state"], _may(member), because]
+
+
+def _namespace(namespace: View) -> list[str]:
+    place = [cluster_id(namespace["cluster"]), namespace["namespace"], namespace["phase"]]
+    return [*place, _quota(namespace), _why(namespace)]
 
 
 _MAY = {

@@ -7,16 +7,17 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from commons import bootstrap, settings
 from commons.adapters.messages import Message, each_message
 from commons.bootstrap import logger
-from commons.domain.directory_events import OutOfScope, read_directory_event, subject_of
+from commons.domain.directory_events import OutOfScope, Subject, read_directory_event, subject_of
 
 
 @logger.inject_lambda_context
 def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
     requested: set[str] = set()
+    # a burst of changes to one group is one look-up, and to one team one request
+    seen: dict[Subject, set[str]] = {}
 
     def take(message: Message) -> None:
-        # a burst of changes to one team is one request
-        for team in sorted(_touched(message) - requested):
+        for team in sorted(_touched(message, seen) - requested):
             bootstrap.runner().request(team, bootstrap.now())
             requested.add(team)
 
@@ -25,7 +26,7 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
     return answer
 
 
-def _touched(message: Message) -> set[str]:
+def _touched(message: Message, seen: dict[Subject, set[str]]) -> set[str]:
     change = read_directory_event(message.name, message.body)
     subject = subject_of(
         change,
@@ -34,8 +35,9 @@ def _touched(message: Message) -> set[str]:
     )
     if isinstance(subject, OutOfScope):
         return _out_of_scope(change.detail.event_name, subject.reason)
-    teams = bootstrap.team_lookup().teams_of(subject)
-    return teams or _out_of_scope(change.detail.event_name, f"unknown_{subject.kind}")
+    if subject not in seen:
+        seen[subject] = bootstrap.team_lookup().teams_of(subject)
+    return seen[subject] or _out_of_scope(change.detail.event_name, f"unknown_{subject.kind}")
 
 
 def _out_of_scope(event_name: str, reason: str) -> set[str]:

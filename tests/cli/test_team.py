@@ -306,3 +306,24 @@ def test_a_cluster_document_is_sent_to_its_own_command(cloud: Deployed, tmp_path
     result = cloud.run("team", "apply", str(path))
     assert result.code == 2
     assert "commons cluster register" in result.error
+
+
+def test_brackets_in_a_title_are_no_markup(cloud: Deployed) -> None:
+    document: Any = read_document("k", TEAM.replace("Vision", "'[/red] Vision'").encode(), "gpu-")
+    cloud.table.keep(
+        Accepted[Any](
+            document=document, key="k", version="1", etag="e", uploaded_at="t", accepted_at="2026"
+        )
+    )
+    for command in (["show", "vision"], ["list"]):
+        assert "[/red] Vision" in cloud.run("team", *command).out
+
+
+def test_documents_of_both_kinds_are_checked_together(
+    cloud: Deployed, file: Path, tmp_path: Path
+) -> None:
+    cluster = tmp_path / "cluster.yaml"
+    cluster.write_text(f"kind: Cluster\ncluster: {ARN}\nname: r\neks_cluster: e\n")
+    shown = cloud.run("team", "validate", str(file), str(cluster))
+    assert shown.code == 0
+    assert "vision" in shown.out

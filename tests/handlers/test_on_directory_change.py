@@ -123,6 +123,14 @@ def test_a_burst_of_changes_to_one_team_is_one_request(vision: Stack, context: C
     assert vision.table.status("vision").requested == 1
 
 
+def test_a_burst_of_changes_to_a_foreign_group_asks_for_its_name_once(
+    stack: Stack, context: Context
+) -> None:
+    handler(batch(*[sample("foreign_group_changed")] * 30), context)
+    assert len(stack.names.asked) == 1
+    assert stack.counted == ["unknown_group"] * 30
+
+
 def test_a_group_that_two_teams_share_has_both_looked_at(vision: Stack, context: Context) -> None:
     know(vision, f"GROUP#{GROUP}", "TEAM#language")
     handler(batch(sample("user_added_to_group")), context)

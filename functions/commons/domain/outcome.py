@@ -135,13 +135,7 @@ def _namespaces(
     before: list[NamespaceRecord],
     now: datetime,
 ) -> list[NamespaceResult]:
-    found = {(each.cluster, each.namespace): each.conditions() for each in outcome.namespaces}
-    for each in outcome.blocked:
-        found[each.cluster, each.namespace] = [
-            Condition(
-                type="ClusterRegistered", status="False", reason="Blocked", message=each.message
-            )
-        ]
+    found = _found(outcome)
     former = {(each.cluster, each.namespace): each for each in before}
     results = []
     for spec in document.namespaces if document else []:
@@ -160,6 +154,17 @@ def _namespaces(
             )
         )
     return results
+
+
+def _found(outcome: Outcome) -> dict[tuple[str, str], list[Condition]]:
+    """Conditions by cluster and namespace, reached or not."""
+    found = {(each.cluster, each.namespace): each.conditions() for each in outcome.namespaces}
+    for each in outcome.blocked:
+        blocked = Condition(
+            type="ClusterRegistered", status="False", reason="Blocked", message=each.message
+        )
+        found[each.cluster, each.namespace] = [blocked]
+    return found
 
 
 def _in_short(namespaces: list[NamespaceResult]) -> list[Condition]:
