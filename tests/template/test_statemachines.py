@@ -160,3 +160,33 @@ def test_an_expression_without_an_error_anywhere_goes_the_good_way() -> None:
     assert failed(shaped=[ill])
     assert failed(members={"error": "Throttled", "cause": ""})
     assert failed(read={"error": "UnknownTeam", "cause": ""})
+
+
+def longest_wait(retry: dict[str, Any]) -> float:
+    """Seconds between the first attempt and the last, without what jitter saves."""
+    steps = range(retry["MaxAttempts"])
+    waits = (retry["IntervalSeconds"] * retry["BackoffRate"] ** step for step in steps)
+    return sum(min(wait, retry["MaxDelaySeconds"]) for wait in waits)
+
+
+def test_ac_05_what_does_not_converge_is_given_up_after_about_ten_minutes() -> None:
+    for name, state in states(ROOT / "statemachines" / "reconcile_team.asl.json"):
+        for retry in state.get("Retry", []):
+            if "StillConverging" in retry["ErrorEquals"]:
+                assert 8 * 60 <= longest_wait(retry) <= 15 * 60, name
+                assert 5 <= retry["IntervalSeconds"] <= 10, name
+
+
+def test_op_08_a_facet_that_fails_does_not_stop_those_beside_it() -> None:
+    machine = definition(ROOT / "statemachines" / "reconcile_team.asl.json")
+    tasks = {
+        name: state
+        for each in machines(machine)
+        for name, state in each["States"].items()
+        if state["Type"] == "Task" and name != "Record the outcome"
+    }
+    for name, state in tasks.items():
+        (rule,) = state["Catch"]
+        assert rule["ErrorEquals"] == ["States.ALL"], name
+        goes_on = state["Next"] if name != "Read the team" else "Record the outcome"
+        assert rule["Next"] == goes_on, name

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from botocore.exceptions import ClientError, HTTPClientError
+from botocore.exceptions import ConnectionError as NoConnection
 
 from commons.domain.errors import AccessDenied, ChangedMeanwhile, Throttled
 
@@ -37,7 +38,7 @@ def translated(doing: str) -> Iterator[None]:
     """
     try:
         yield
-    except HTTPClientError as error:
+    except (HTTPClientError, NoConnection) as error:
         raise Throttled(f"{doing}: no answer ({error})") from error
     except ClientError as error:
         if code_of(error) in _SLOWER:
