@@ -14,14 +14,14 @@ from tests.unit.tasks_support import CLUSTER, NOW, P5, at, detail, envelope
 
 
 def read(body: Any, kind: str = "TaskStateChanged") -> TaskStateChanged:
-    event = task_events.read(envelope(body, kind), NOW)
+    event = task_events.read("message 1", json.dumps(envelope(body, kind)), NOW)
     assert isinstance(event, TaskStateChanged)
     return event
 
 
 def faults(body: Any, kind: str = "TaskStateChanged") -> str:
     with pytest.raises(RefusedInput) as caught:
-        task_events.read(envelope(body, kind), NOW)
+        task_events.read("message 1", json.dumps(envelope(body, kind)), NOW)
     return "; ".join(caught.value.reasons)
 
 
@@ -83,7 +83,7 @@ def test_a_transition_far_ahead_of_the_clock_is_refused_and_a_little_is_not() ->
 
 
 def test_another_detail_type_is_refused() -> None:
-    assert "nothing here reads it" in faults({}, "TeamReconciled")
+    assert "TeamReconciled is not for us" in faults({}, "TeamReconciled")
 
 
 def test_a_ceiling_alone_is_read() -> None:
@@ -92,7 +92,13 @@ def test_a_ceiling_alone_is_read() -> None:
         "namespace": "hyperpod-ns-vision",
         "queue": {"name": "q", "ceilings": {P5: "16"}, "since": "2026-10-02T10:00:00Z"},
     }
-    event = task_events.read(envelope(body, "QueueCeilingChanged"), NOW)
+    event = task_events.read("message 1", json.dumps(envelope(body, "QueueCeilingChanged")), NOW)
     assert isinstance(event, QueueCeilingChanged)
     assert event.queue.ceilings == {P5: Decimal(16)}
     assert event.queue.since == at("10:00")
+
+
+@pytest.mark.parametrize("body", ["", "not json", "[]", "null", "1", "{}"])
+def test_a_message_without_an_envelope_is_refused(body: str) -> None:
+    with pytest.raises(RefusedInput, match="message 1"):
+        task_events.read("message 1", body, NOW)

@@ -1,5 +1,6 @@
 """What the watch tells about a task: every transition once, in order, with its own time."""
 
+import json
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
@@ -107,7 +108,8 @@ def test_an_event_says_who_what_where_and_how_much() -> None:
 def test_what_is_published_is_read_back_as_the_same() -> None:
     for event in look(FINISHED) + look(EVICTED):
         sent = watching.published(event)
-        got = task_events.read({"detail-type": sent.detail_type, "detail": sent.detail}, NOW)
+        body = json.dumps({"detail-type": sent.detail_type, "detail": sent.detail})
+        got = task_events.read("message 1", body, NOW)
         assert got == event
         assert sent.resources == [CLUSTER]
 

@@ -4,8 +4,48 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 
 from commons.domain import tasks, usage
+from commons.domain.task_events import QueueCeilingChanged, TaskStateChanged
 from commons.domain.tasks import Attempt
 from commons.domain.usage import DeviceHours, Reading
+
+Told = TaskStateChanged | QueueCeilingChanged
+
+
+def objections(event: Told, team: str | None, registered: bool) -> list[str]:
+    """Why the event is none of ours. `team` holds the namespace, or nobody does."""
+    if not registered:
+        return [
+            f"clusterArn: {event.cluster_arn} is not registered; register it with "
+            "commons cluster register"
+        ]
+    if team is None:
+        return [f"namespace: no team has {event.namespace} on {event.cluster_arn}"]
+    if isinstance(event, TaskStateChanged) and event.team not in ("", team):
+        return [f"team: {event.namespace} belongs to team {team}, not to {event.team}"]
+    return []
+
+
+def attempts_told(events: Iterable[Told], team: str) -> list[Attempt]:
+    """A task that names no team is the team's that has the namespace."""
+    named = [
+        event.model_copy(update={"team": team})
+        for event in events
+        if isinstance(event, TaskStateChanged)
+    ]
+    return [attempt for event in named if (attempt := tasks.attempt_of(event)) is not None]
+
+
+def readings_told(events: Iterable[Told]) -> list[tuple[str, Reading]]:
+    """Ceilings by instance type; without a time of their own they are as old as the transition."""
+    found = []
+    for event in events:
+        since = event.queue.since
+        if since is None and isinstance(event, TaskStateChanged):
+            since = event.transition_time
+        if since is not None:
+            since = since.astimezone(UTC)
+            found += [(name, Reading(since, own)) for name, own in event.queue.ceilings.items()]
+    return found
 
 
 def days_of(attempt: Attempt, as_of: datetime) -> list[date]:

@@ -157,25 +157,29 @@ def refused_because(error: ValidationError) -> list[str]:
     ]
 
 
-def read(envelope: Mapping[str, Any], now: datetime) -> TaskStateChanged | QueueCeilingChanged:
-    """The event in an EventBridge envelope. Raises RefusedInput with every fault."""
-    kind = envelope.get("detail-type")
-    name = f"{kind} {envelope.get('id', 'without an id')}"
-    model = _MODELS.get(kind)
-    if model is None:
-        raise RefusedInput(name, ["detail-type: nothing here reads it"])
+def read(name: str, body: str, now: datetime) -> TaskStateChanged | QueueCeilingChanged:
+    """The event in a message that holds an EventBridge envelope.
+
+    Raises RefusedInput with every fault; `name` names the message.
+    """
     try:
-        event = model.model_validate(_detail(envelope))
+        envelope = _object(json.loads(body))
+        model = _MODELS.get(envelope.get("detail-type"))
+        if model is None:
+            raise RefusedInput(name, [f"detail-type: {envelope.get('detail-type')} is not for us"])
+        event = model.model_validate(_object(envelope.get("detail")))
     except ValidationError as error:
         raise RefusedInput(name, refused_because(error)) from error
     except ValueError as error:
-        raise RefusedInput(name, [f"detail: {error}"]) from error
+        raise RefusedInput(name, [f"it cannot be read: {error}"]) from error
     if isinstance(event, TaskStateChanged) and event.transition_time > now + AHEAD:
         raise RefusedInput(name, ["transitionTime: lies more than a day ahead"])
     return event
 
 
-def _detail(envelope: Mapping[str, Any]) -> Any:
+def _object(value: Any) -> dict[str, Any]:
     # some senders put the detail in as text
-    detail = envelope.get("detail")
-    return json.loads(detail) if isinstance(detail, str) else detail
+    found = json.loads(value) if isinstance(value, str) else value
+    if not isinstance(found, dict):
+        raise ValueError(f"{str(found)[:40]} is no JSON object")
+    return found
