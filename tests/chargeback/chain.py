@@ -114,7 +114,8 @@ class Chain:
         centers = [{"code": f"cc-{team}", "valid_from": "2026-01-01"}]
         document = TeamDocument(kind="Team", team=team, title=team, cost_centers=centers)
         self.teams.keep(self._accepted(document))
-        self.teams.claim_namespace(cluster, name, team, None, NOW)
+        claim = {"pk": f"NAMESPACE#{cluster}#{name}", "sk": "CLAIM", "team": team, "project": ""}
+        boto3.resource("dynamodb").Table("teams").put_item(Item=claim)
         since = datetime(2026, 9, 1, tzinfo=UTC)
         quota = QuotaVersion(
             effective_from=since, version=1, resources={instance_type: devices}, strategy=strategy
