@@ -75,7 +75,11 @@ class Tasks:
                 "document": text,
             }
         )
-        self.stack.table.claim_namespace(cluster, NAMESPACE, "vision", None, at("08:00"))
+        self.claim(NAMESPACE, "vision", cluster)
+
+    def claim(self, namespace: str, team: str, cluster: str = CLUSTER) -> None:
+        key = {"pk": f"NAMESPACE#{cluster}#{namespace}", "sk": "CLAIM"}
+        self.stack.raw.put_item(Item={**key, "team": team, "project": ""})
 
     def deliver(self, context: Context) -> dict[str, Any]:
         """What the bus holds, through the queue."""
@@ -155,7 +159,7 @@ def test_ts_02_repeats_with_one_id_and_with_several_count_once(
 def test_ts_10_poisoned_messages_in_a_mixed_batch_stop_nobody(
     tasks: Tasks, context: Context
 ) -> None:
-    tasks.stack.table.claim_namespace(CLUSTER, "hyperpod-ns-beta", "beta", None, at("08:00"))
+    tasks.claim("hyperpod-ns-beta", "beta")
 
     def run(namespace: str, team: str, uid: str) -> list[dict[str, Any]]:
         more = {"namespace": namespace, "team": team, "workload": {"uid": uid}}
