@@ -14,8 +14,8 @@ _MONEY = "DECIMAL(38,10)"
 # split cost allocation repeats the cost of its parent instance
 _SPLIT_OPERATIONS = "('EKSPod-EC2', 'ECSTask-EC2')"
 # a tag that a user sets is prefixed with user_ or user: and never has one of these names
-_TAG_COLUMNS = ("resource_tags", "tags")
-_TAG_PREFIXES = ("", "resourceTags/")
+# column -> what its keys may begin with; each further lookup costs every line of the report
+_TAG_COLUMNS = {"resource_tags": ("",), "tags": ("", "resourceTags/")}
 _TAG_FLAT = ("resource_tags_", "resourcetags/")
 _TAG_FORMS = ("aws_eks_{}", "aws:eks:{}")
 
@@ -58,7 +58,7 @@ class Columns:
         return f"coalesce({', '.join([*found, literal('')])})"
 
     def _in_column(self, column: str, forms: list[str]) -> str:
-        keys = [prefix + form for prefix in _TAG_PREFIXES for form in forms]
+        keys = [prefix + form for prefix in _TAG_COLUMNS[column] for form in forms]
         if self._schema[column].startswith("MAP"):
             parts = [f"nullif({quoted(column)}[{literal(key)}], '')" for key in keys]
         else:
@@ -123,7 +123,8 @@ def lines(source: str, columns: Columns, more: str = "") -> str:
             {columns.moment("line_item_usage_start_date")} AS starts,
             {columns.moment("line_item_usage_end_date")} AS ends,
             {columns.tag("namespace")} AS namespace,
-            {columns.tag("cluster-name", "cluster_name")} AS eks_cluster,
+            CASE WHEN namespace <> '' THEN {columns.tag("cluster-name", "cluster_name")}
+                ELSE '' END AS eks_cluster,
             {columns.amortised()} AS amount,
             {columns.money("line_item_usage_amount")} AS hours {more}
         FROM {source}
@@ -152,18 +153,38 @@ _KEYS = {
     "eks_cluster": "eks_cluster",
 }
 # a line without a usable amount, or a node without usable hours
-BAD = "(amount IS NULL OR hours IS NULL AND candidate AND contains(usage_type, 'Cluster:ml.'))"
+_NO_HOURS = "hours IS NULL AND contains(usage_type, 'Cluster:ml.')"
+BAD = f"(amount IS NULL OR candidate AND {_NO_HOURS})"
 
 
 def sums(source: str, columns: Columns) -> str:
-    """Exact sums per key. What can concern no cluster is one row per currency."""
-    keys = [f"CASE WHEN candidate THEN {value} END AS {key}" for key, value in _KEYS.items()]
-    return f"""SELECT candidate, currency, {", ".join(keys)},
-        sum(amount)::{_MONEY} AS amount, sum(hours)::{_MONEY} AS hours, count(*) AS rows,
-        min(CASE WHEN candidate THEN starts END) AS starts,
-        max(CASE WHEN candidate THEN ends END) AS ends,
-        count(*) FILTER ({BAD}) AS bad
-        FROM ({lines(source, columns)}) GROUP BY ALL"""
+    """Exact sums per key. What can concern no cluster is one row per currency.
+
+    Few lines concern a cluster. Grouping only those, and taking their sum off that of all lines,
+    is twice as fast as grouping all of them; with decimals it is as exact.
+    """
+    every = lines(source, columns)
+    none = [f"NULL AS {key}" for key in _KEYS]
+    return f"""WITH everything AS (
+            SELECT currency, sum(amount) AS amount, count(*) AS rows,
+                count(*) FILTER (amount IS NULL) AS bad
+            FROM ({every}) GROUP BY currency),
+        concerned AS (
+            SELECT currency, {", ".join(f"{value} AS {key}" for key, value in _KEYS.items())},
+                sum(amount) AS amount, sum(hours) AS hours, count(*) AS rows,
+                min(starts) AS starts, max(ends) AS ends, count(*) FILTER ({_NO_HOURS}) AS bad
+            FROM ({every}) WHERE candidate GROUP BY ALL),
+        ours AS (
+            SELECT currency, sum(amount) AS amount, sum(rows) AS rows
+            FROM concerned GROUP BY currency)
+        SELECT true AS candidate, * REPLACE (
+            amount::{_MONEY} AS amount, hours::{_MONEY} AS hours) FROM concerned
+        UNION ALL BY NAME
+        SELECT false AS candidate, currency, {", ".join(none)},
+            (e.amount - coalesce(o.amount, 0))::{_MONEY} AS amount, 0::{_MONEY} AS hours,
+            e.rows - coalesce(o.rows, 0) AS rows, NULL AS starts, NULL AS ends, e.bad
+        FROM everything e LEFT JOIN ours o USING (currency)
+        WHERE e.bad > 0 OR e.rows > coalesce(o.rows, 0)"""
 
 
 def merged(source: str) -> str:

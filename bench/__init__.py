@@ -1,0 +1,1 @@
+"""`python -m bench`: the promised ratios, each measured against its rival in the same run."""
