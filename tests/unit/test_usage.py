@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commons.domain import usage
-from commons.domain.usage import DeviceHours, Interval, QuotaVersion, Reading
+from commons.domain.usage import DeviceHours, Interval, Reading
 
 START = datetime(2026, 10, 1, tzinfo=UTC)
 
@@ -150,43 +150,3 @@ def test_days_of_an_interval() -> None:
 def test_the_days_of_a_period() -> None:
     assert usage.month("2026-12") == (date(2026, 12, 1), date(2026, 12, 31))
     assert usage.month("2028-02") == (date(2028, 2, 1), date(2028, 2, 29))
-
-
-def version(effective_from: str, number: int, devices: int) -> QuotaVersion:
-    return QuotaVersion(
-        effective_from=at(effective_from),
-        version=number,
-        resources={"ml.p5.48xlarge": Decimal(devices)},
-        strategy="Lend",
-    )
-
-
-def test_quota_hours_follow_the_history_through_the_day() -> None:
-    history = [version("2026-10-02T18:00:00", 2, 16), version("2026-10-01T06:00:00", 1, 8)]
-
-    def granted(day: int) -> Decimal:
-        return usage.quota_device_hours(history, "ml.p5.48xlarge", date(2026, 10, day))
-
-    assert [granted(day) for day in (0 + 1, 2, 3)] == [8 * 18, 8 * 18 + 16 * 6, 16 * 24]
-    assert usage.quota_device_hours(history, "ml.p5.48xlarge", date(2026, 9, 30)) == 0
-    assert usage.quota_device_hours(history, "ml.c5.large", date(2026, 10, 3)) == 0
-    assert usage.quota_device_hours([], "ml.p5.48xlarge", date(2026, 10, 3)) == 0
-
-
-def test_the_higher_version_of_one_moment_is_in_force() -> None:
-    history = [version("2026-10-01T00:00:00", 2, 4), version("2026-10-01T00:00:00", 1, 8)]
-    assert usage.quota_device_hours(history, "ml.p5.48xlarge", date(2026, 10, 1)) == 96
-
-
-def test_quota_hours_of_today_end_now() -> None:
-    history = [version("2026-10-01T00:00:00", 1, 8)]
-    got = usage.quota_device_hours(
-        history, "ml.p5.48xlarge", date(2026, 10, 3), at("2026-10-03T06:00:00")
-    )
-    assert got == 48
-    assert (
-        usage.quota_device_hours(
-            history, "ml.p5.48xlarge", date(2026, 10, 3), at("2026-10-02T06:00:00")
-        )
-        == 0
-    )

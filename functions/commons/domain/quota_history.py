@@ -16,7 +16,7 @@ def quota_hours(
     """Device-hours from `start` to `end`, and whether the last version in force lends."""
     ordered = sorted(versions, key=lambda each: (each.effective_from, each.version))
     held, lends = Fraction(0), False
-    for current, following in zip(ordered, [*ordered[1:], None], strict=True):
+    for current, following in zip(ordered, [*ordered[1:], None], strict=False):
         begin = max(current.effective_from, start)
         stop = min(following.effective_from, end) if following else end
         if stop <= begin:

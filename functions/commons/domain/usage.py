@@ -130,18 +130,3 @@ def _ceiling(ceilings: Sequence[Reading], moment: datetime) -> Decimal | None:
 
 def _microseconds(length: timedelta) -> Decimal:
     return Decimal(length // timedelta(microseconds=1))
-
-
-def quota_device_hours(
-    history: Sequence[QuotaVersion], instance_type: str, day: date, until: datetime | None = None
-) -> Decimal:
-    """Device-hours that the quota granted on that UTC day, up to `until` if it ends before."""
-    start, end = day_bounds(day)
-    end = min(end, until) if until else end
-    ordered = sorted(history, key=lambda each: (each.effective_from, each.version))
-    ends = [each.effective_from for each in ordered[1:]] + [end]
-    granted = [
-        Interval(each.effective_from, stop, each.resources.get(instance_type, Decimal(0)))
-        for each, stop in zip(ordered, ends, strict=False)
-    ]
-    return device_hours(granted, [], start, max(start, end)).held
