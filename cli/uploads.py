@@ -51,6 +51,8 @@ def read_files(files: list[Path]) -> dict[Path, Document]:
 def upload(file: Path, document: Document) -> tuple[str, str]:
     """Key and ETag under which the document now lies."""
     key = document_key(document)
+    # an earlier refusal of the same text must not be taken for the answer
+    Refusals(stack.table("TeamTable")).forget_document(key)
     answer = stack.client("s3").put_object(
         Bucket=stack.output("ConfigurationBucket"), Key=key, Body=_bytes(file)
     )

@@ -262,6 +262,15 @@ def test_what_the_stack_refuses_is_bad_input_with_its_faults(
     assert "namespaces[0], line 5: belongs to another" in result.error
 
 
+def test_an_earlier_refusal_of_the_same_text_is_not_the_answer(
+    cloud: Deployed, answers: Stack, file: Path
+) -> None:
+    answers.refuse = ["the name is taken"]
+    assert cloud.run("team", "apply", str(file)).code == 2
+    answers.refuse = []
+    assert cloud.run("team", "apply", str(file)).code == 0
+
+
 def test_waiting_ends_with_the_phase(cloud: Deployed, answers: Stack, file: Path) -> None:
     [told] = cloud.run("team", "apply", str(file), "--wait", "--json").json()
     assert told["phase"] == "Ready"
