@@ -257,6 +257,18 @@ def test_an_emptied_team_is_held_and_a_disabled_person_is_not(stage: Stage) -> N
     assert stage.writes == []
 
 
+def test_actions_are_counts(stage: Stage) -> None:
+    three_groups(stage)
+    stage.run()
+    stage.directory.members["g-member"].remove("grace")
+    stage.directory.members["g-member"] += people(stage, "edsger", "barbara")
+    stage.directory.user("alan", status="DISABLED")
+
+    answer = handler({"team": "alpha"}, Context())  # type: ignore[arg-type]
+
+    assert answer["actions"] == ["add 2 people", "change 1 people", "remove 1 people"]
+
+
 def test_what_is_said_names_nobody(stage: Stage) -> None:
     three_groups(stage)
     stage.directory.user("ada", "not a session name")
