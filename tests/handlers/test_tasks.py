@@ -135,6 +135,18 @@ def test_what_runs_is_carried_on_every_few_minutes(
     }
 
 
+def test_a_day_is_counted_once_more_when_it_is_over(
+    tasks: Tasks, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks.clusters.hold(CLUSTER, FINISHED)
+    watch_tasks.handler({}, context)
+    tasks.deliver(context)
+    clock(monkeypatch, at("2026-10-03T00:05:00"))
+    total_usage.handler({}, context)
+    (day,) = tasks.usage.daily_usage(CLUSTER, date(2026, 10, 1), date(2026, 10, 3))
+    assert day.as_of == at("2026-10-03T00:05:00")
+
+
 def test_a_cluster_that_does_not_answer_is_named_and_stops_no_other(
     tasks: Tasks, context: Context
 ) -> None:

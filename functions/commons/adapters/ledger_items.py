@@ -7,6 +7,7 @@ Under pk NS#<cluster>#<namespace>:
   DAY#<day>#<type>        held, own, borrowed in device-hours, as_of, revision
   REVISION                grows with every change of an attempt or a ceiling
 Under pk OPEN#<cluster>: <namespace>#<uid>#<n>, for each attempt that holds devices now.
+Under pk UNFINISHED#<cluster>: <day>#<namespace>, for each day that was counted before it was over.
 """
 
 from datetime import date, datetime

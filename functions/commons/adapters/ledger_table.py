@@ -5,7 +5,7 @@ can be done again: a message that comes back finds what is done and does the res
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from itertools import groupby
 from typing import Any
 
@@ -45,6 +45,7 @@ class LedgerTable:
         days = self._days_under(place, fresh)
         for attempt in tasks.fold(attempts).values():
             days |= set(self._merge(place, attempt, now))
+        self._to_finish(place, days, now)
         self._totals.count(place, days, now)
         for instance_type, reading in fresh:
             self._table.update_item(
@@ -76,6 +77,24 @@ class LedgerTable:
         # only now: an attempt that says "covered to today" is never asked about yesterday again
         for attempt in carried:
             self._merge(place, attempt, now)
+
+    def unfinished(self, cluster: str, now: datetime) -> list[tuple[Place, date]]:
+        """Days that are over and were last counted before they were."""
+        today = now.astimezone(UTC).date().isoformat()
+        over = Where("pk").eq(f"UNFINISHED#{cluster}") & Where("sk").lt(today)
+        found = [item["sk"].split("#", 1) for item in query(self._table, over)]
+        return [(Place(cluster, name), date.fromisoformat(day)) for day, name in found]
+
+    def finish(self, place: Place, day: date, now: datetime) -> None:
+        """Count a day that is over for the last time, unless a late event touches it."""
+        self._totals.count(place, [day], now)
+        self._table.delete_item(Key=_unfinished_key(place, day))
+
+    def _to_finish(self, place: Place, days: Iterable[date], now: datetime) -> None:
+        today = now.astimezone(UTC).date()
+        for day in days:
+            if day >= today:
+                self._table.put_item(Item=_unfinished_key(place, day))
 
     def _merge(self, place: Place, new: Attempt, now: datetime) -> list[date]:
         """Write the attempt as it is known now; the days whose totals it may change."""
@@ -134,6 +153,10 @@ class LedgerTable:
         answer = self._table.get_item(Key={"pk": pk, "sk": sk}, ConsistentRead=True)
         item: Item | None = answer.get("Item")
         return item
+
+
+def _unfinished_key(place: Place, day: date) -> Item:
+    return {"pk": f"UNFINISHED#{place.cluster}", "sk": f"{day.isoformat()}#{place.namespace}"}
 
 
 def _unchanged(changes: int) -> Item:
