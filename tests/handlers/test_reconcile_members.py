@@ -119,6 +119,7 @@ def test_a_membership_of_a_group_that_is_dropped_stays_known_to_other_teams(stag
     assert stage.table.states() == {"alan": "active"}
     assert stage.table.teams.groups_of_membership("g-member-ada") == ["g-member"]
     assert stage.table.teams.teams_of_group("g-member") == []
+    assert set(stage.table.members.pins("alpha")) == {"gpu-alpha-leads"}
 
 
 def test_id_02_half_a_membership_list_takes_nothing_from_anybody(stage: Stage) -> None:

@@ -208,6 +208,7 @@ def eight(identity: str) -> Quota:
         (9, None, [eight("a")], True),
         (8, eight("b"), [eight("a"), eight("b")], False),  # the own one counts once
         (9, eight("b"), [eight("a"), eight("b")], True),
+        (16, eight("b"), [eight("b")], False),
     ],
 )
 def test_quotas_together_must_fit(
