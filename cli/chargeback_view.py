@@ -63,11 +63,14 @@ def view(run: dict[str, Any], namespace: str | None, team: str | None) -> dict[s
 
 def show(shown: dict[str, Any], run: dict[str, Any]) -> None:
     """Who pays what, consumption beside it, the sum beside the bill's, and where the files lie."""
-    columns = ["cluster", "namespace", "team", "cost center", "component", "amount"]
-    hours = ["own h", "borrowed h"]
+    clusters = {each["cluster"] for each in shown["by"]}
+    columns = ["namespace", "team", "cost center", "component", "amount", "own h", "borrowed h"]
     rows = [_row(each) for each in shown["by"]]
+    if len(clusters) > 1:
+        columns = ["cluster", *columns]
+        rows = [[_short(e["cluster"]), *row] for e, row in zip(shown["by"], rows, strict=True)]
     title = f"Chargeback {shown['period']} ({shown['status']}, run {shown['run_id']})"
-    output.print_table(title, [*columns, *hours], rows, right=["amount", *hours])
+    output.print_table(title, columns, rows, right=columns[-3:])
     say, currency = output.console.print, shown["currency"]
     say(f"Sum of the above  {_money(shown['total'])} {currency}", highlight=False)
     say(f"The bill          {_money(shown['source_total'])} {currency}", highlight=False)
@@ -121,7 +124,6 @@ def _row(entry: dict[str, Any]) -> list[str | None]:
     owner = "/".join(filter(None, (entry["team"], entry["project"])))
     hours = entry["device_hours"]
     return [
-        entry["cluster"].rpartition("/")[2] or entry["cluster"],
         entry["namespace"],
         owner,
         entry["cost_center"],
@@ -130,6 +132,11 @@ def _row(entry: dict[str, Any]) -> list[str | None]:
         _hours(hours["own"]),
         _hours(hours["borrowed"]),
     ]
+
+
+def _short(cluster: str) -> str:
+    """The id at the end of an ARN; what names no cluster is told by its account."""
+    return cluster.rpartition("/")[2] if cluster.startswith("arn:") else cluster
 
 
 def _money(amount: Decimal | str) -> str:
