@@ -34,7 +34,10 @@ def test_there_are_commands_in_the_documentation() -> None:
 @pytest.mark.parametrize(("page", "line"), CASES, ids=[f"{p.stem}: {c}" for p, c in CASES])
 def test_a_documented_command_exists_with_its_options(page: Path, line: str) -> None:
     words = []
-    for word in shlex.split(line, comments=True)[1:]:
+    # [--optional VALUE] is shown as optional, a|b as a choice
+    plain = re.sub(r"[\[\]]", "", line)
+    plain = re.sub(r"(\w+)(?:\|\w+)+", r"\1", plain)
+    for word in shlex.split(plain, comments=True)[1:]:
         if word in PIPES:
             break
         words.append(word)

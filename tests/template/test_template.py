@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 import pytest
-from commons import settings
 
+from commons import settings
 from tests.template.template import ROOT, resources, statements, template, text
 
 FUNCTIONS = "AWS::Serverless::Function"
@@ -86,7 +86,8 @@ def test_every_queue_fed_by_a_function_answers_which_messages_failed() -> None:
     for name, properties in resources(FUNCTIONS).items():
         for event in properties.get("Events", {}).values():
             if event["Type"] == "SQS":
-                assert event["Properties"]["FunctionResponseTypes"] == ["ReportBatchItemFailures"], name
+                answers = event["Properties"]["FunctionResponseTypes"]
+                assert answers == ["ReportBatchItemFailures"], name
 
 
 def test_every_variable_of_a_function_is_a_field_of_the_settings() -> None:
