@@ -1,5 +1,6 @@
 """A large generated CUR 2.0 file: 125 columns, several row groups, maps for tags."""
 
+import sys
 from pathlib import Path
 
 import duckdb
@@ -38,18 +39,16 @@ _VALUES = {
 }
 
 
-def generate(folder: Path) -> list[Path]:
+def generate(folder: Path) -> None:
     """Write the files; takes about a minute."""
-    paths = []
     with duckdb.connect(config={"preserve_insertion_order": False}) as db:
         for number in range(FILES):
             say(f"generating file {number + 1} of {FILES} ({ROWS:,} rows in all)")
-            paths.append(folder / f"bench-{number + 1:05}.snappy.parquet")
+            path = folder / f"bench-{number + 1:05}.snappy.parquet"
             first, after = ROWS // FILES * number, ROWS // FILES * (number + 1)
             rows = f"SELECT {_columns()} FROM range({first}, {after}) t(i)"  # noqa: S608 - our own
-            target = f"'{paths[-1]}' (FORMAT parquet, ROW_GROUP_SIZE {_GROUP})"
+            target = f"'{path}' (FORMAT parquet, ROW_GROUP_SIZE {_GROUP})"
             db.execute(f"COPY ({rows}) TO {target}")
-    return paths
 
 
 def _columns() -> str:
@@ -62,3 +61,7 @@ def _filler(number: int) -> str:
     """The columns that nobody reads are not empty either."""
     texts = f"'value ' || (i * {number + 3} % 5003)"
     return texts if number % 2 else f"(i * {number + 3} % 100003) / 7.0"
+
+
+if __name__ == "__main__":
+    generate(Path(sys.argv[1]))

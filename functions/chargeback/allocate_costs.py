@@ -8,8 +8,6 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from commons import bootstrap
-from commons.adapters.cost_files import read_partials
-from commons.adapters.line_files import write_csv, write_lines
 from commons.domain.allocation import RULE
 from commons.domain.chargeback_bill import Bill
 from commons.domain.chargeback_lines import RunContext
@@ -18,6 +16,10 @@ from commons.domain.chargeback_run import RunRef
 
 @bootstrap.logger.inject_lambda_context
 def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
+    # as in bootstrap: what loads DuckDB is loaded with the first report, not at start-up
+    from commons.adapters.cost_files import read_partials
+    from commons.adapters.line_files import write_csv, write_lines
+
     run = RunRef.model_validate(event["run"])
     store, history = bootstrap.chargeback_store(), bootstrap.chargeback_history()
     plan = store.plan(run)

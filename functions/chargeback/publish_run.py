@@ -7,13 +7,15 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from commons import bootstrap
-from commons.adapters.line_files import read_lines
 from commons.domain.chargeback_records import combine, prove_records
 from commons.domain.chargeback_run import RunRef, expiry, published, status_at
 
 
 @bootstrap.logger.inject_lambda_context
 def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
+    # as in bootstrap: what loads DuckDB is loaded with the first report, not at start-up
+    from commons.adapters.line_files import read_lines
+
     run = RunRef.model_validate(event["run"])
     store, table, now = bootstrap.chargeback_store(), bootstrap.chargeback_table(), bootstrap.now()
     outcome, status = store.outcome(run), status_at(run.period, now)

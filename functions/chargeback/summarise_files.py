@@ -7,12 +7,14 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from commons import bootstrap
-from commons.adapters.cost_files import summarise
 from commons.domain.chargeback_run import RunRef
 
 
 @bootstrap.logger.inject_lambda_context
 def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
+    # as in bootstrap: what loads DuckDB is loaded with the first report, not at start-up
+    from commons.adapters.cost_files import summarise
+
     run, batch = RunRef.model_validate(event["run"]), int(event["batch"])
     plan = bootstrap.chargeback_store().plan(run)
     bucket, files = plan.report.delivery.bucket, plan.batches[batch]
