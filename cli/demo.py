@@ -52,8 +52,12 @@ def play() -> None:
 
 @contextlib.contextmanager
 def local_cloud() -> Iterator[None]:
-    """The local cloud with the product on it, and an environment that leads there."""
+    """A new local cloud with the product on it, and an environment that leads there."""
     folder = settings.home()
+    if supervisor.down(folder):
+        output.console.print(
+            "[dim]Ended the local cloud that ran here; the morning begins anew.[/]"
+        )
     with output.progress("Starting the local cloud"):
         supervisor.up(folder)
         running = state.running(folder)
