@@ -117,9 +117,6 @@ def cluster(document: dict[str, Any]) -> Iterator[Finding]:
     pages = eks.get_paginator("list_access_entries").paginate(clusterName=name)
     entries = sum(len(page["accessEntries"]) for page in pages)
     yield distance(f"{name}: access entries", entries, ENTRIES_A_CLUSTER)
-    if is_local():
-        yield Finding(f"{name}: add-ons", "skipped", "a local cloud has none")
-        return
     addons = eks.list_addons(clusterName=name)["addons"]
     installed = GOVERNANCE_ADDON in addons
     yield Finding(

@@ -56,7 +56,7 @@ def local_cloud() -> Iterator[None]:
     folder = settings.home()
     if supervisor.down(folder):
         output.console.print(
-            "[dim]Ended the local cloud that ran here; the morning begins anew.[/]"
+            "[dim]Ended the local cloud that ran: the morning begins anew.[/]"
         )
     with output.progress("Starting the local cloud"):
         supervisor.up(folder)

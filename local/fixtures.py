@@ -8,6 +8,7 @@ from local.clients import client
 from local.settings import COST_REPORT_BUCKET, EKS_CLUSTER, REGION, Ports
 
 _ACTIVE_SECONDS = 10.0
+_TASK_GOVERNANCE = "amazon-sagemaker-hyperpod-taskgovernance"
 
 
 class FixtureFailed(Exception):
@@ -50,6 +51,8 @@ def _eks_cluster(ports: Ports) -> dict[str, str]:
         if time.monotonic() > until:
             raise FixtureFailed(f"EKS cluster {EKS_CLUSTER} is {cluster['status']}")
         time.sleep(0.05)
+    # what the local cloud plays of it: a quota makes its namespace and its queues
+    eks.create_addon(clusterName=EKS_CLUSTER, addonName=_TASK_GOVERNANCE)
     return {"eks_cluster": EKS_CLUSTER, "eks_cluster_arn": cluster["arn"]}
 
 
