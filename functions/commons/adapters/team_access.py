@@ -57,11 +57,11 @@ class TeamAccess:
         raise ChangedMeanwhile(f"The permission set {wanted.name} came and went; tried again")
 
     def reach(
-        self, account: Account, known: PermissionSet, groups: list[str], record: Access | None
+        self, account: Account, known: PermissionSet, groups: list[str], record: Access
     ) -> Access | None:
         """Assignments, the role they bring, entries for it; what is then to be remembered."""
         assigned = self._sets.assigned(known.arn, account.account) if known.arn else []
-        add, drop = assignment_changes(groups, assigned, record.group_ids if record else [])
+        add, drop = assignment_changes(groups, assigned, record.group_ids)
         self.actions += [f"assign group {group} to {account.account}" for group in add]
         self.actions += [f"unassign group {group} from {account.account}" for group in drop]
         if account.act:
@@ -92,14 +92,12 @@ class TeamAccess:
             )
         return role
 
-    def _entry(
-        self, team: str, cluster: ClusterDocument, role: Role, record: Access | None
-    ) -> None:
+    def _entry(self, team: str, cluster: ClusterDocument, role: Role, record: Access) -> None:
         entries = self._entries(region_of(cluster.cluster))
         observed = entries.get(cluster.eks_cluster, role.arn)
         former: list[Entry] = []
         # the names of all entries are read only when the role is new to the cluster or to us
-        if observed is None or record is None or record.role_id != role.role_id:
+        if observed is None or record.role_id != role.role_id:
             name = permission_set_of(role.arn) or ""
             former = entries.of_permission_set(cluster.eks_cluster, name)
         for change in plan_entry(team, role, observed, former):

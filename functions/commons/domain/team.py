@@ -1,7 +1,8 @@
 """What is known of a team beside its document: people, groups, access, namespaces, its runner."""
 
+from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -42,6 +43,10 @@ class Access(Record):
     role_arn: str | None = None
     role_id: str | None = None
     group_ids: list[str] = []
+
+    def with_groups(self, group_ids: Iterable[str]) -> Self:
+        """With more groups that are ours to take away again."""
+        return self.model_copy(update={"group_ids": sorted({*self.group_ids, *group_ids})})
 
 
 class QuotaRecord(Record):
