@@ -293,3 +293,19 @@ def test_any_value_in_any_place_is_read_or_refused(value: Any) -> None:
     ):
         with suppress(RefusedInput):
             read(text)
+
+
+def test_a_word_far_too_long_is_named_by_its_field_and_repeated_nowhere() -> None:
+    rows = "".join(f"  - {{cluster: c{n}, project: p}}\n" for n in range(50))
+    text = f"kind: Team\nteam: {'a' * 100_000}\ntitle: x\nnamespaces:\n{rows}"
+    with pytest.raises(RefusedDocument) as refused:
+        read(text)
+    assert any(reason.startswith("team, line 2") for reason in refused.value.reasons)
+    assert max(len(reason) for reason in refused.value.reasons) < 1_000
+    assert refused.value.declared == {"kind": "Team"}
+
+
+def test_long_words_in_lists_are_not_repeated_either() -> None:
+    long = "kube-" + "b" * 20_000
+    text = f"kind: Team\nteam: {long}\ntitle: x\ngroups: {{lead: [{long}, {long}]}}\n"
+    assert max(len(reason) for reason in faults(text)) < 1_000

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from commons.adapters.yaml_values import LocatedValue, read_yaml
-from commons.domain.document_rules import cross_faults
+from commons.domain.document_rules import cross_faults, is_word
 from commons.domain.documents import ClusterDocument, TeamDocument
 from commons.domain.errors import RefusedInput
 from commons.domain.faults import Fault, faults_of
@@ -66,7 +66,7 @@ def _wrong_kind(raw: Any) -> list[Fault]:
 def _declared(raw: Any) -> dict[str, str]:
     fields = ("kind", "team", "cluster")
     known = raw if isinstance(raw, dict) else {}
-    return {name: known[name] for name in fields if isinstance(known.get(name), str)}
+    return {name: known[name] for name in fields if is_word(known.get(name))}
 
 
 def _in_order(faults: list[Fault], located: LocatedValue) -> list[str]:

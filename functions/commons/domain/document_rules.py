@@ -5,13 +5,15 @@ They read the document as it was written, faults and all, so that one reading na
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeIs
 
 from commons.domain.faults import Fault, Path
 from commons.domain.names import TEAM_NAME_LENGTH, namespace_name, quota_team_name
 
 _RESERVED_PREFIXES = ("idle-resource-sharing", "kube-")
 _RESERVED = {"default", "system"}
+# the field itself refuses a longer one, and sentences stay sentences
+_WORD = 256
 
 
 def cross_faults(raw: dict[str, Any], group_prefix: str) -> Iterator[Fault]:
@@ -25,15 +27,20 @@ def cross_faults(raw: dict[str, Any], group_prefix: str) -> Iterator[Fault]:
     yield from _namespaces(raw.get("team"), _rows(raw.get("namespaces")))
 
 
+def is_word(value: Any) -> TypeIs[str]:
+    """Whether it is text that a sentence may repeat."""
+    return isinstance(value, str) and len(value) <= _WORD
+
+
 def _reserved(team: Any) -> Iterator[Fault]:
-    if isinstance(team, str) and (team in _RESERVED or team.startswith(_RESERVED_PREFIXES)):
+    if is_word(team) and (team in _RESERVED or team.startswith(_RESERVED_PREFIXES)):
         yield Fault(("team",), f"{team} is a name that the cluster keeps for itself; take another")
 
 
 def _foreign_groups(groups: Any, prefix: str) -> Iterator[Fault]:
     for role, names in groups.items() if isinstance(groups, dict) else ():
         for index, name in enumerate(names if isinstance(names, list) else []):
-            if isinstance(name, str) and not name.startswith(prefix):
+            if is_word(name) and not name.startswith(prefix):
                 yield Fault(
                     ("groups", role, index),
                     f"{name!r} does not start with {prefix!r}: groups outside that prefix do not "
@@ -50,9 +57,9 @@ def _namespaces(team: Any, rows: list[tuple[int, dict[str, Any]]]) -> Iterator[F
             types = _column(quota.get("resources"), "instance_type")
             yield from _twice((*path, "quota", "resources"), types)
         cluster, project = row.get("cluster"), row.get("project")
-        if not (isinstance(team, str) and isinstance(cluster, str)):
+        if not (is_word(team) and is_word(cluster)):
             continue
-        if not (project is None or isinstance(project, str)):
+        if not (project is None or is_word(project)):
             continue
         if project and len(quota_team_name(team, project)) > TEAM_NAME_LENGTH:
             yield Fault(
@@ -72,7 +79,7 @@ def _rows(value: Any) -> list[tuple[int, dict[str, Any]]]:
 
 
 def _column(value: Any, field: str) -> list[tuple[int, str, str]]:
-    return [(i, field, row[field]) for i, row in _rows(value) if isinstance(row.get(field), str)]
+    return [(i, field, row[field]) for i, row in _rows(value) if is_word(row.get(field))]
 
 
 def _twice(path: Path, column: list[tuple[int, str, str]]) -> Iterator[Fault]:
