@@ -62,6 +62,7 @@ def _accept(document: Document, upload: Upload, stored: StoredDocument) -> None:
     bootstrap.refusals().forget_document(upload.key)
     for team in touched:
         bootstrap.runner().request(team, bootstrap.now())
+    bootstrap.team_table().note_asked(accepted)
     bootstrap.event_bus().publish([accepted_event(document, upload)])
     logger.info("document accepted", key=upload.key, teams=touched)
 

@@ -83,9 +83,22 @@ def test_the_same_content_again_is_accepted_and_has_no_further_effect(
     stack: Stack, context: Context
 ) -> None:
     handler(batch(uploaded(stack, TEAM)), context)
-    handler(batch(uploaded(stack, TEAM, "02")), context)
-    assert len(stack.bus.details("TeamDocumentAccepted")) == 2
+    for sequencer in ("02", "03"):
+        handler(batch(uploaded(stack, TEAM, sequencer)), context)
+    assert len(stack.bus.details("TeamDocumentAccepted")) == 3
     assert stack.table.status("vision").requested == 1
+
+
+def test_the_same_content_makes_good_what_a_worker_that_died_left_undone(
+    stack: Stack, context: Context
+) -> None:
+    dead = uploaded(stack, TEAM)
+    stack.states.fail_next = 1
+    handler(batch(dead), context)
+    stack.states.started.clear()
+    # somebody applies it once more before the dead worker's message comes again
+    handler(batch(uploaded(stack, TEAM, "02")), context)
+    assert stack.states.started == ["vision"]
 
 
 def test_the_same_event_again_makes_good_what_a_dead_worker_left_undone(

@@ -83,6 +83,8 @@ class DocumentItems(TableItems):
         touched: list[str],
     ) -> list[str] | None:
         text = accepted.document.model_dump_json()
+        # a worker that died before it asked leaves that to the next upload, if it is the same
+        asked = bool(former and former.get("asked") and former["document"] == text)
         item = {
             **accepted.model_dump(exclude={"document"}),
             "pk": pk,
@@ -91,11 +93,22 @@ class DocumentItems(TableItems):
             "version": padded(accepted.version),
             "document": text,
             "state": getattr(accepted.document, "state", None),
+            "asked": asked or None,
         }
         if not self._put(item, _is_newer(accepted)):
             return None
-        again = former and former["version"] != item["version"] and former["document"] == text
-        return [] if again else touched
+        return [] if asked else touched
+
+    def note_asked(self, accepted: Accepted[ClusterDocument | TeamDocument]) -> None:
+        """The teams it touches have been asked for: the same text need not ask again."""
+        document = accepted.document
+        whose = (
+            f"CLUSTER#{document.cluster}"
+            if isinstance(document, ClusterDocument)
+            else f"TEAM#{document.team}"
+        )
+        this = Attr("key").eq(accepted.key) & Attr("version").eq(padded(accepted.version))
+        self._set(whose, "DOCUMENT", {"asked": True}, this)
 
     def _link(self, old: TeamDocument | None, new: TeamDocument) -> None:
         """Let the team be found by each of its clusters and group names, and by no former one."""
