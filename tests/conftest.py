@@ -3,10 +3,8 @@
 import pytest
 
 
-# before xdist reads the marks
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        story = item.path.parent.name == "stories"
-        group = "stories" if story else item.path.as_posix()
-        item.add_marker(pytest.mark.xdist_group(group))
+def pytest_itemcollected(item: pytest.Item) -> None:
+    # not pytest_collection_modifyitems: xdist has read the marks by then
+    story = item.path.parent.name == "stories"
+    group = "stories" if story else item.path.as_posix()
+    item.add_marker(pytest.mark.xdist_group(group))
