@@ -243,6 +243,24 @@ def test_a_group_that_was_renamed_stays_the_same_group(stage: Stage) -> None:
     assert stage.table.states()["ada"] == "active"
 
 
+def test_a_group_listed_under_its_new_name_is_still_found_by_its_id(stage: Stage) -> None:
+    three_groups(stage)
+    stage.run()
+    stage.directory.groups["g-member"] = "gpu-alpha-people"
+    stage.table.team(
+        groups={
+            "viewer": ["gpu-alpha-viewers"],
+            "member": ["gpu-alpha-people"],
+            "lead": ["gpu-alpha-leads"],
+        }
+    )
+
+    stage.run()
+
+    # an event of a membership that ended leads to the team by nothing else
+    assert stage.table.teams.teams_of_group("g-member") == ["alpha"]
+
+
 def test_an_emptied_team_is_held_and_a_disabled_person_is_not(stage: Stage) -> None:
     three_groups(stage)
     stage.run()
