@@ -56,8 +56,10 @@ class MemberTable(TableItems):
         self._put({"pk": f"TEAM#{team}", "sk": f"GROUP#{display_name}", **content})
 
     def unpin(self, team: str, display_name: str, pin: GroupPin) -> None:
-        """Let a group go that the document lists no more."""
-        self._delete(f"GROUP#{pin.group_id}", f"TEAM#{team}")
+        """Let a name go that the document lists no more; its group may have another by now."""
+        others = {each.group_id for name, each in self.pins(team).items() if name != display_name}
+        if pin.group_id not in others:
+            self._delete(f"GROUP#{pin.group_id}", f"TEAM#{team}")
         self._delete(f"TEAM#{team}", f"GROUP#{display_name}")
 
 
