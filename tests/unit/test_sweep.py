@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from commons.domain.documents import ClusterDocument, MembershipGuard, TeamDocument
+from commons.domain.documents import ClusterDocument, MembershipGuard, NamespaceSpec, TeamDocument
 from commons.domain.membership import GroupPin, Member, Membership, Person
+from commons.domain.status import Condition
 from commons.domain.sweep import Directory, KnownTeam, Observed, age_seconds, differences
 from commons.domain.team import Access, NamespaceRecord, QuotaRecord, TeamStatus
 
@@ -148,6 +149,29 @@ def test_a_team_that_may_have_been_mended_is_tried_again(
     phase: str | None, reasons: list[str]
 ) -> None:
     assert differences(known(status=TeamStatus(phase=phase)), observed()) == reasons
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason", "reasons"),
+    [
+        ("QuotaReady", "QuotaExceedsCapacity", ["not_ready"]),
+        ("QuotaReady", "StillConverging", ["not_ready"]),
+        ("NamespaceReady", "Blocked", ["not_ready"]),
+        # its registration asks for a reconcile by itself
+        ("ClusterRegistered", "Blocked", []),
+    ],
+)
+def test_a_blocked_namespace_that_may_have_been_mended_is_tried_again(
+    kind: str, reason: str, reasons: list[str]
+) -> None:
+    fault = Condition(type=kind, status="False", reason=reason, message="")
+    bad = NamespaceRecord(cluster=ARN, namespace="hyperpod-ns-v", conditions=[fault])
+    status = TeamStatus(phase="Blocked")
+    document = known().document.model_copy(update={"namespaces": [NamespaceSpec(cluster=ARN)]})
+    blocked = known(status=status, namespaces=[bad], document=document)
+    assert differences(blocked, observed()) == reasons
+    # what the document no longer lists is nobody's hope
+    assert differences(known(status=status, namespaces=[bad]), observed()) == []
 
 
 def test_a_team_under_way_is_not_disturbed() -> None:

@@ -23,10 +23,22 @@ from commons.domain.membership import (
     plan,
 )
 from commons.domain.names import account_of
+from commons.domain.status import Condition
 from commons.domain.team import Access, NamespaceRecord, TeamStatus
 
 # what may have been mended meanwhile without any event that says so
 _TRY_AGAIN = {"Failed", "Converging", "Conflict"}
+# the same of one condition, where the phase tells a worse one
+_MAY_BE_MENDED = {
+    "Blocked",
+    "ChangedMeanwhile",
+    "Conflict",
+    "QuotaExceedsCapacity",
+    "StillConverging",
+    "Throttled",
+}
+# the first ends by an event, the second only sums up the namespaces
+_ANSWERED = {"ClusterRegistered", "NamespacesReady"}
 
 
 class Frozen(BaseModel):
@@ -73,7 +85,7 @@ def differences(known: KnownTeam, observed: Observed) -> list[str]:
     if known.status.execution_arn is not None:
         # whatever differs is being worked on
         return []
-    found = list(_status(known.status))
+    found = list(_status(known))
     found += _membership(known, observed.directory)
     found += _access(known.access, observed.roles)
     found += _entries(known, observed.entries)
@@ -89,11 +101,27 @@ def age_seconds(status: TeamStatus, now: datetime) -> float | None:
     return (now - datetime.fromisoformat(max(times))).total_seconds()
 
 
-def _status(status: TeamStatus) -> Iterator[str]:
-    if status.phase is None:
+def _status(known: KnownTeam) -> Iterator[str]:
+    if known.status.phase is None:
         yield "never_reconciled"
-    elif status.phase in _TRY_AGAIN:
+    elif known.status.phase in _TRY_AGAIN or any(map(_may_be_mended, _conditions(known))):
         yield "not_ready"
+
+
+def _conditions(known: KnownTeam) -> Iterator[Condition]:
+    yield from known.status.conditions
+    listed = {(spec.cluster, spec.project) for spec in known.document.namespaces}
+    for each in known.namespaces:
+        if (each.cluster, each.project) in listed:
+            yield from each.conditions
+
+
+def _may_be_mended(condition: Condition) -> bool:
+    return (
+        condition.status != "True"
+        and condition.type not in _ANSWERED
+        and condition.reason in _MAY_BE_MENDED
+    )
 
 
 def _membership(known: KnownTeam, directory: Directory) -> Iterator[str]:
