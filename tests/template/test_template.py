@@ -53,6 +53,19 @@ def test_every_wildcard_resource_says_why_on_its_line() -> None:
     assert bare == []
 
 
+def test_assignments_are_made_in_the_own_account_and_identity_center_only() -> None:
+    function = resources("AWS::Serverless::Function")["ReconcileAccessFunction"]
+    places = [
+        place
+        for each in statements(function["Policies"])
+        if "sso:CreateAccountAssignment" in each["Action"]
+        for place in each["Resource"]
+    ]
+    assert {"Fn::Sub": "arn:${AWS::Partition}:sso:::account/${AWS::AccountId}"} in places
+    assert {"Ref": "InstanceArn"} in places
+    assert "*" not in places
+
+
 def test_events_are_published_only_under_our_own_source() -> None:
     for name, statement in policies():
         if "events:PutEvents" in statement["Action"]:
