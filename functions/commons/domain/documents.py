@@ -162,10 +162,6 @@ class TeamDocument(Part):
         default=[], description="One per cluster and project. Empty: people, but no namespace."
     )
 
-    def accounts(self) -> list[str]:
-        """Accounts with a cluster of the team, each once, in order."""
-        return sorted({spec.cluster.split(":")[4] for spec in self.namespaces})
-
     def clusters(self) -> list[str]:
         """ARNs of the team's clusters, each once, in order."""
         return sorted({spec.cluster for spec in self.namespaces})

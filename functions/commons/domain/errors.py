@@ -12,7 +12,6 @@ CommonsError
     ├── Conflict           the name is taken by something that is not ours
     ├── ProvisioningFailed AWS has tried and given up; the sentence has its reason
     ├── QuotaExceedsCapacity   the quotas together are more than the cluster has
-    ├── Held               a guard stopped a change that looks like an accident
     └── AccessDenied       AWS or the cluster refused one of our own calls
 
 Every error carries one sentence that names the thing and says what to do.
@@ -70,10 +69,6 @@ class ProvisioningFailed(NeedsAPerson):
 
 class QuotaExceedsCapacity(NeedsAPerson):
     """The quotas together are more than the cluster has, and its document refuses that."""
-
-
-class Held(NeedsAPerson):
-    """A guard stopped a change that looks like an accident."""
 
 
 class AccessDenied(NeedsAPerson):

@@ -7,7 +7,6 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict
 
 from commons.domain.documents import ClusterDocument, TeamDocument
-from commons.domain.membership import Role
 from commons.domain.status import Condition
 
 
@@ -24,14 +23,6 @@ class Accepted[Document: ClusterDocument | TeamDocument](Record):
     etag: str
     uploaded_at: str
     accepted_at: str
-
-
-class PinnedGroup(Record):
-    """A directory group that was found by its name once, and is known by its id since."""
-
-    group_id: str
-    display_name: str
-    role: Role
 
 
 class Access(Record):
