@@ -5,8 +5,9 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from commons import bootstrap
-from commons.domain import membership
+from commons.domain import group_pins, membership
 from commons.domain.facets import TeamStep
+from commons.domain.membership_guard import strictest
 from commons.domain.membership_outcome import outcome
 
 
@@ -18,12 +19,12 @@ def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
     pins, current = table.pins(team), table.members(team)
     groups = people.read_groups(document.wanted_groups(), pins)
     known = people.people(membership.ids_to_look_up(groups, current))
-    guard = membership.strictest(cluster.membership_guard for cluster in clusters.values())
+    guard = strictest(cluster.membership_guard for cluster in clusters.values())
     plan = membership.plan(groups, known, current, guard)
     table.save(team, plan)
-    for name, pin in membership.new_pins(groups, pins):
+    for name, pin in group_pins.new_pins(groups, pins):
         table.pin(team, name, pin)
-    for name, pin in membership.old_pins(groups, pins):
+    for name, pin in group_pins.old_pins(groups, pins):
         table.unpin(team, name, pin)
     answer = outcome(groups, plan, current)
     bootstrap.logger.info("members are known", team=team, actions=answer.actions)

@@ -15,7 +15,7 @@ from commons.adapters.observations import Observations
 from commons.adapters.team_table import TeamTable
 from commons.domain.documents import ClusterDocument, TeamDocument
 from commons.domain.errors import Blocked, Throttled
-from commons.domain.membership import GroupPin
+from commons.domain.group_pins import GroupPin
 from commons.domain.sweep import differences
 from commons.domain.team import Accepted, QuotaRecord
 from tests.adapters.team_tables import team_table

@@ -12,7 +12,8 @@ from cli import uploads
 from commons.adapters.document_reader import read_document
 from commons.adapters.member_table import MemberTable
 from commons.adapters.refusals import Refusals
-from commons.domain.membership import GroupPin, Member, MembershipPlan
+from commons.domain.group_pins import GroupPin
+from commons.domain.membership import Member, MembershipPlan
 from commons.domain.status import Condition
 from commons.domain.team import Accepted, Access, QuotaRecord
 from tests.cli.stack_support import BUCKET, Deployed, deployed

@@ -20,7 +20,7 @@ from commons.domain.errors import (
     ProvisioningFailed,
     StillConverging,
 )
-from commons.domain.membership import GroupPin
+from commons.domain.group_pins import GroupPin
 from teams.reconcile_access import handler
 from tests.access_fakes import INSTANCE, EksFake, IamFake, IdentityCenterFake
 from tests.handlers.reconcile_support import CLUSTER, OTHER, Context, Table, tables

@@ -7,7 +7,7 @@ import pytest
 from commons import bootstrap
 from commons.domain.documents import ClusterDocument, MembershipGuard, TeamDocument
 from commons.domain.errors import Throttled, UnknownTeam
-from commons.domain.membership import GroupPin
+from commons.domain.group_pins import GroupPin
 from commons.domain.sweep import Directory, KnownTeam, Observed
 from commons.domain.team import Accepted
 from teams import on_reconcile_end, read_team, record_outcome, sweep_teams

@@ -7,7 +7,7 @@ import pytest
 from commons.domain.access import inline_policy, permission_set_of
 from commons.domain.access_plan import accounts_of, assignable, assignment_changes, wanted_set
 from commons.domain.documents import ClusterDocument
-from commons.domain.membership import GroupPin
+from commons.domain.group_pins import GroupPin
 
 ROLE = "arn:aws:iam::111122223333:role/aws-reserved/sso.amazonaws.com/"
 

@@ -8,19 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commons.domain.documents import MembershipGuard
+from commons.domain.group_pins import GroupPin, new_pins, old_pins
 from commons.domain.membership import (
-    GroupPin,
     GroupRead,
     Member,
     Membership,
     MembershipPlan,
     Person,
     ids_to_look_up,
-    new_pins,
-    old_pins,
     plan,
-    strictest,
 )
+from commons.domain.membership_guard import strictest
 
 GUARD = MembershipGuard()
 

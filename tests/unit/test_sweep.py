@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from commons.domain.documents import ClusterDocument, MembershipGuard, NamespaceSpec, TeamDocument
-from commons.domain.membership import GroupPin, Member, Membership, Person
+from commons.domain.group_pins import GroupPin
+from commons.domain.membership import Member, Membership, Person
 from commons.domain.status import Condition
 from commons.domain.sweep import Directory, KnownTeam, Observed, age_seconds, differences
 from commons.domain.team import Access, NamespaceRecord, QuotaRecord, TeamStatus

@@ -6,7 +6,8 @@ from typing import Any, Literal
 from botocore.exceptions import ClientError
 
 from commons.adapters.aws_errors import code_of, translated
-from commons.domain.membership import GroupPin, GroupRead, Membership, Person
+from commons.domain.group_pins import GroupPin
+from commons.domain.membership import GroupRead, Membership, Person
 
 _NOT_FOUND = "ResourceNotFoundException"
 # up to here one call per person is quicker than to page through everybody (100 a page)

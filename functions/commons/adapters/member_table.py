@@ -10,7 +10,8 @@ GROUP#<group id> / TEAM#<team>         role, display_name
 from typing import Any
 
 from commons.adapters.table_items import TableItems
-from commons.domain.membership import GroupPin, Member, MembershipPlan
+from commons.domain.group_pins import GroupPin
+from commons.domain.membership import Member, MembershipPlan
 
 
 class MemberTable(TableItems):

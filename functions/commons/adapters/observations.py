@@ -8,7 +8,8 @@ from commons.adapters.identity_store import IdentityStore
 from commons.adapters.member_table import MemberTable
 from commons.adapters.team_table import TeamTable
 from commons.domain.documents import ClusterDocument, TeamDocument
-from commons.domain.membership import Membership, strictest
+from commons.domain.membership import Membership
+from commons.domain.membership_guard import strictest
 from commons.domain.sweep import Directory, KnownTeam, Observed
 
 

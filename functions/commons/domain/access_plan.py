@@ -6,7 +6,7 @@ from commons.domain.access import Frozen, PermissionSet, inline_policy
 from commons.domain.documents import ClusterDocument, TeamDocument
 from commons.domain.errors import Blocked
 from commons.domain.facets import Outcome, reached
-from commons.domain.membership import GroupPin
+from commons.domain.group_pins import GroupPin
 from commons.domain.names import account_of, namespace_name, permission_set_name
 from commons.domain.status import Condition
 from commons.domain.team import Access, NamespaceRecord

@@ -44,14 +44,6 @@ class Membership(Frozen):
     user_id: str
 
 
-class GroupPin(Frozen):
-    """The group that was first found by a name, and the role it gives. `missing`: deleted."""
-
-    group_id: str
-    role: Role
-    missing: bool = False
-
-
 class GroupRead(Frozen):
     """A group as it was read whole. `missing`: there is none; `renewed`: another has its name."""
 
@@ -90,38 +82,6 @@ class MembershipPlan(Frozen):
     # still exists, and may be another team's
     ended: dict[str, list[str]] = {}
     nested: int = 0
-
-
-def strictest(guards: Iterable[MembershipGuard]) -> MembershipGuard:
-    """The guard of a team on several clusters; the default where it is on none."""
-    known = list(guards) or [MembershipGuard()]
-    return MembershipGuard(
-        max_remove_percent=min(guard.max_remove_percent for guard in known),
-        max_remove_count=min(guard.max_remove_count for guard in known),
-    )
-
-
-def new_pins(
-    groups: Iterable[GroupRead], pins: Mapping[str, GroupPin]
-) -> list[tuple[str, GroupPin]]:
-    """Groups by their names of which something else is known than what was read."""
-    read = [
-        (
-            group.display_name,
-            GroupPin(group_id=group.group_id, role=group.role, missing=group.fault is not None),
-        )
-        for group in groups
-        if group.group_id
-    ]
-    return [(name, pin) for name, pin in read if pins.get(name) != pin]
-
-
-def old_pins(
-    groups: Iterable[GroupRead], pins: Mapping[str, GroupPin]
-) -> list[tuple[str, GroupPin]]:
-    """Groups by their names that the document lists no more."""
-    listed = {group.display_name for group in groups}
-    return [(name, pin) for name, pin in pins.items() if name not in listed]
 
 
 def ids_to_look_up(groups: Iterable[GroupRead], current: Mapping[str, Member]) -> set[str]:

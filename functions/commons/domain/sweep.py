@@ -11,17 +11,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from commons.domain.documents import ClusterDocument, MembershipGuard, TeamDocument
-from commons.domain.membership import (
-    GroupPin,
-    GroupRead,
-    Member,
-    Membership,
-    Person,
-    ids_to_look_up,
-    new_pins,
-    old_pins,
-    plan,
-)
+from commons.domain.group_pins import GroupPin, new_pins, old_pins
+from commons.domain.membership import GroupRead, Member, Membership, Person, ids_to_look_up, plan
 from commons.domain.names import account_of
 from commons.domain.status import Condition
 from commons.domain.team import Access, NamespaceRecord, TeamStatus
