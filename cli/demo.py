@@ -55,9 +55,7 @@ def local_cloud() -> Iterator[None]:
     """A new local cloud with the product on it, and an environment that leads there."""
     folder = settings.home()
     if supervisor.down(folder):
-        output.console.print(
-            "[dim]Ended the local cloud that ran: the morning begins anew.[/]"
-        )
+        output.console.print("[dim]Ended the local cloud that ran: the morning begins anew.[/]")
     with output.progress("Starting the local cloud"):
         supervisor.up(folder)
         running = state.running(folder)
