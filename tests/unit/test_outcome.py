@@ -135,6 +135,15 @@ def test_a_fault_of_one_namespace_is_seen_there_and_of_the_team() -> None:
     assert summary.message == "1 of 2 are ready; the first fault: rename it"
 
 
+def test_the_worst_fault_of_any_namespace_decides_the_phase() -> None:
+    namespaces = outcome().model_dump()["namespaces"]
+    namespaces[0]["quota"] = failed("StillConverging")
+    namespaces[1]["shape"] = failed("AccessDenied")
+    found = result(outcome(namespaces=namespaces))
+    assert [each.phase for each in found.namespaces] == ["Converging", "Failed"]
+    assert found.phase == "Failed"
+
+
 def test_each_facet_that_failed_fails_the_execution() -> None:
     for name in ("read", "members", "access"):
         assert outcome(**{name: failed("KeyError")}).failed is True
