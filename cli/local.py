@@ -39,10 +39,14 @@ def up(
     port_base: Annotated[
         int | None, typer.Option(help="First of four ports in a row; free ones otherwise.")
     ] = None,
+    as_json: output.AsJson = False,
 ) -> None:
     """Start the local cloud; does nothing if it runs."""
     with _told(), output.progress("starting the local cloud") as spinner:
         started = supervisor.up(settings.home(), port_base, spinner.update)
+    if as_json:
+        output.print_json({"started": started is not None})
+        return
     if started is None:
         output.console.print("The local cloud runs already: commons local status")
         return
@@ -51,10 +55,13 @@ def up(
 
 
 @app.command()
-def down() -> None:
+def down(as_json: output.AsJson = False) -> None:
     """End what `up` started, and nothing else."""
     with output.progress("ending the local cloud"):
         ended = supervisor.down(settings.home())
+    if as_json:
+        output.print_json({"ended": ended})
+        return
     said = f"Ended: {', '.join(ended)}" if ended else "No local cloud runs here."
     output.console.print(said)
 
@@ -87,22 +94,30 @@ def logs(
     name: Annotated[str, typer.Argument(help="A part, or a function such as watch_tasks.")] = "",
     lines: Annotated[int, typer.Option(help="How many of the last lines.")] = 40,
     follow: Annotated[bool, typer.Option("--follow", help="Go on until interrupted.")] = False,
+    as_json: output.AsJson = False,
 ) -> None:
     """What a part or a function said; without a name, what there is."""
     files = supervised_logs.known(settings.home())
+    if not name and as_json:
+        output.print_json({n: str(f) for n, f in sorted(files.items())})
+        return
     if not name:
         output.print_table("Logs", ["name", "file"], sorted((n, str(f)) for n, f in files.items()))
         return
     log = supervised_logs.named(name, files)
     if log is None:
         raise BadInput(f"no one log is called {name}; there are: {', '.join(sorted(files))}")
+    if as_json:
+        told = supervised_logs.tail(log, lines).splitlines()
+        output.print_json({"file": str(log), "lines": told})
+        return
     output.console.print(supervised_logs.tail(log, lines), markup=False, highlight=False)
     for text in supervised_logs.follow(log) if follow else []:
         output.console.print(text, end="", markup=False, highlight=False)
 
 
 @app.command()
-def env() -> None:
+def env(as_json: output.AsJson = False) -> None:
     """Shell exports with which aws, boto3 and kubectl reach the local cloud."""
     with _told():
         running = state.running()
@@ -111,7 +126,11 @@ def env() -> None:
     url = settings.urls(running.ports)["COMMONS_LOCAL_KUBERNETES_URL"]
     endpoint = f"{url}/clusters/{settings.EKS_CLUSTER}"
     kubeconfig.write(config, endpoint, home / "kubernetes" / "ca.crt")
-    lines = [f"export {name}={value}" for name, value in _environment(running, config).items()]
+    variables = _environment(running, config)
+    if as_json:
+        output.print_json(variables)
+        return
+    lines = [f"export {name}={value}" for name, value in variables.items()]
     # one statement a line and one ; each, so that eval $(…) works with and without quotes
     output.console.print(
         "\n".join(f"{line};" for line in ["unset AWS_PROFILE AWS_SESSION_TOKEN", *lines]),
@@ -170,10 +189,13 @@ def wait(
 
 
 @app.command()
-def deploy() -> None:
+def deploy(as_json: output.AsJson = False) -> None:
     """Build template.yaml with the SAM CLI and deploy it to the local cloud."""
     with _told(), output.progress("building and deploying template.yaml"):
         deployment.deploy(state.running(), settings.home())
+    if as_json:
+        output.print_json({"stack": settings.STACK})
+        return
     output.console.print(f"Deployed {settings.STACK}.")
 
 

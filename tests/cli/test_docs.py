@@ -3,7 +3,9 @@
 import contextlib
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -61,3 +63,23 @@ def test_a_link_of_the_documentation_leads_to_a_file(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
         if not target.startswith(("http://", "https://")):
             assert (page.parent / target).exists(), target
+
+
+def leaves(command: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Every command that does something, by the words that call it."""
+    if isinstance(command, TyperGroup):
+        for name, inner in command.commands.items():
+            yield from leaves(inner, f"{path} {name}")
+        if not command.invoke_without_command:
+            return
+    yield path, command
+
+
+def test_every_command_answers_programs_with_json() -> None:
+    without = [
+        path
+        for path, command in leaves(typer.main.get_command(app), "commons")
+        if "--json" not in [option for parameter in command.params for option in parameter.opts]
+    ]
+    # what kubectl asks for is JSON already
+    assert without == ["commons local token"]
