@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from commons.adapters.messages import Message, each_message
 from commons.domain.errors import RefusedInput
 
@@ -58,3 +60,14 @@ def test_a_refusal_that_could_not_be_recorded_comes_again() -> None:
 
 def test_a_message_knows_how_it_is_sent_again() -> None:
     assert Message("m", "body", "arn:queue").source() == {"queue_arn": "arn:queue", "body": "body"}
+
+
+def test_an_event_is_named_by_what_it_is_whatever_message_brings_it() -> None:
+    body = '{"id": "e-1", "detail-type": "TaskStateChanged"}'
+    names = {Message(number, body, "queue").name for number in ("m1", "m2")}
+    assert names == {"TaskStateChanged e-1"}
+
+
+@pytest.mark.parametrize("body", ["not json", "[]", "{}", "null", '{"id": "e-1"}'])
+def test_what_is_no_event_is_named_by_its_message(body: str) -> None:
+    assert Message("m1", body, "queue").name == "message m1"

@@ -194,9 +194,9 @@ def test_ts_10_poisoned_messages_in_a_mixed_batch_stop_nobody(
         f"{NAMESPACE} 02": (Decimal(8), Decimal(0)),
     }
     refused = {item["name"]: item for item in tasks.stack.refused()}
-    assert sorted(refused) == ["message m3", "message m4"]
-    assert json.loads(refused["message m3"]["source"]["body"]) == poison
-    assert "state" in refused["message m3"]["reasons"][0]
+    assert sorted(refused) == ["TaskStateChanged event-1", "message m4"]
+    assert json.loads(refused["TaskStateChanged event-1"]["source"]["body"]) == poison
+    assert "state" in refused["TaskStateChanged event-1"]["reasons"][0]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """A batch of SQS messages: each is tried on its own, and only those that failed come again."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,7 +16,15 @@ class Message:
 
     @property
     def name(self) -> str:
-        return f"message {self.id}"
+        """Detail-type and id of the event, so that the same one twice has one name.
+
+        What is no event is called by the message's own id.
+        """
+        try:
+            event = json.loads(self.body)
+            return f"{event['detail-type']!s:.128} {event['id']!s:.64}"
+        except (ValueError, TypeError, KeyError):
+            return f"message {self.id}"
 
     def source(self) -> dict[str, str]:
         """What is needed to send it again."""
