@@ -19,7 +19,7 @@ _SECONDS = 60  # how long a presigned request is good; EKS accepts the token for
 def write(path: Path, endpoint: str, certificate: Path) -> None:
     """Write a kubeconfig whose user runs `commons local token`."""
     plugin = {
-        "apiVersion": "client.authentication.k8s.io/v1",
+        "apiVersion": "client.authentication.k8s.io/v1beta1",
         "command": str(Path(sys.executable).with_name("commons")),
         "args": ["local", "token"],
         "env": [
@@ -68,7 +68,7 @@ def exec_credential(signed: str, now: datetime) -> str:
     """What kubectl reads from an exec plugin."""
     expires = (now.astimezone(UTC) + timedelta(seconds=_SECONDS)).strftime("%Y-%m-%dT%H:%M:%SZ")
     document: dict[str, Any] = {
-        "apiVersion": "client.authentication.k8s.io/v1",
+        "apiVersion": "client.authentication.k8s.io/v1beta1",
         "kind": "ExecCredential",
         "status": {"token": signed, "expirationTimestamp": expires},
     }
