@@ -257,3 +257,12 @@ def test_cutting_a_file_in_two_changes_nothing(tmp_path: Path) -> None:
     whole = read(tmp_path, parquet(tmp_path, rows))
     halves = [parquet(tmp_path, rows[:9], "b.parquet"), parquet(tmp_path, rows[9:], "c.parquet")]
     assert read(tmp_path, *halves) == whole
+
+
+def test_a_plan_fee_without_the_columns_of_its_use_is_refused_and_not_counted_as_zero(
+    tmp_path: Path,
+) -> None:
+    fee = node(8.0, line_item_line_item_type="SavingsPlanRecurringFee")
+    without = {k: v for k, v in fee.items() if not k.startswith("savings_plan_")}
+    with pytest.raises(RefusedInput, match=r"row 1.*include the savings plan"):
+        read(tmp_path, text(tmp_path, [without]))

@@ -98,7 +98,10 @@ def _refuse_bad_row(db: duckdb.DuckDBPyConnection, name: str, path: Path) -> Non
     if found:
         row, line_type, no_amount, text = found
         what = f"the cost '{text}' of a {line_type} line" if no_amount else "the usage amount"
-        raise RefusedInput(f"data file {name}", [f"row {row}: {what} is no amount"])
+        # its amortised cost stands in columns of its own, which an export may have left out
+        planned = str(line_type).startswith(("SavingsPlan", "DiscountedUsage"))
+        hint = "; include the savings plan and reservation columns in the export" * planned
+        raise RefusedInput(f"data file {name}", [f"row {row}: {what} is no amount{hint}"])
 
 
 def _source(db: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> tuple[str, Columns]:

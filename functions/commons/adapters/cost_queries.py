@@ -90,11 +90,9 @@ class Columns:
             ELSE {self.money("line_item_unblended_cost")} END"""
 
     def _unused_commitment(self) -> str:
-        committed = "savings_plan_total_commitment_to_date"
-        used = "savings_plan_used_commitment"
-        if not (self.has(committed) and self.has(used)):
-            return "0"
-        return f"{self.money(committed)} - {self.money(used)}"
+        """No amount without both columns, so that the line is refused and not counted as zero."""
+        committed = self.money("savings_plan_total_commitment_to_date")
+        return f"{committed} - {self.money('savings_plan_used_commitment')}"
 
     def _unused_reservation(self) -> str:
         upfront = "reservation_unused_amortized_upfront_fee_for_billing_period"
