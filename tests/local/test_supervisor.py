@@ -90,7 +90,7 @@ def test_a_part_that_cannot_start_is_named_with_the_end_of_its_log(home, monkeyp
     with pytest.raises(supervisor.PartFailed, match=r"(?s)directory ended.*the disk is full"):
         supervisor.up(home)
     assert state.read(home) is None
-    assert not runs(child_of(home, "gateway"))
+    eventually(lambda: not runs(child_of(home, "gateway")))
 
 
 def test_a_part_that_never_listens_is_named(home, monkeypatch):
