@@ -6,6 +6,7 @@ from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, 
 from rich.console import Console
 from typer.exceptions import TyperException
 
+from cli.output import visible
 from commons.domain.errors import CommonsError, NeedsAPerson, RefusedInput
 
 BAD_INPUT, FAILURE = 2, 1
@@ -51,6 +52,6 @@ def report(error: Exception) -> int:
     code, sentence = known
     if sentence:  # the help, asked for by typing nothing, was printed already
         Console(file=sys.stderr, soft_wrap=True).print(
-            f"commons: {sentence}", markup=False, highlight=False
+            f"commons: {visible(sentence)}", markup=False, highlight=False
         )
     return code

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import unicodedata
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -41,7 +42,8 @@ def print_table(
 ) -> None:
     """A table for people; the columns named in `right` hold numbers. An empty one says so.
 
-    A cell is shown as it is: brackets in a title or in a reason are no markup.
+    A cell is shown as it is: brackets in a title or in a reason are no markup, and characters that
+    would steer the terminal, which a name can hold, are written out.
     """
     table = Table(title=title, title_justify="left", title_style="bold", header_style="bold")
     for column in columns:
@@ -59,7 +61,18 @@ def print_table(
 def _cell(value: Any) -> Text:
     if isinstance(value, Text):
         return value
-    return Text("" if value is None else str(value))
+    return Text("" if value is None else visible(str(value)))
+
+
+def visible(text: str) -> str:
+    """Control and direction characters as escapes; lines stay lines."""
+    return "".join(_shown(character) for character in text)
+
+
+def _shown(character: str) -> str:
+    if character == "\n" or unicodedata.category(character) not in ("Cc", "Cf", "Cs"):
+        return character
+    return character.encode("unicode_escape").decode()
 
 
 def progress(sentence: str) -> AbstractContextManager[Any]:

@@ -153,8 +153,9 @@ def test_a_malformed_message_is_put_aside_by_name_and_blocks_nothing(
 def test_a_message_whose_request_fails_comes_again_and_the_others_do_not(
     vision: Stack, context: Context
 ) -> None:
-    know(vision, "USER#other", "TEAM#language")
-    other = json.loads(json.dumps(sample("user_disabled")).replace(USER, "other"))
+    somebody = USER.replace("d4d8c4f8", "0a1b2c3d")
+    know(vision, f"USER#{somebody}", "TEAM#language")
+    other = json.loads(json.dumps(sample("user_disabled")).replace(USER, somebody))
     vision.states.fail_next = 1
     answer = handler(batch(sample("user_disabled"), other), context)
     assert answer == {"batchItemFailures": [{"itemIdentifier": "m1"}]}

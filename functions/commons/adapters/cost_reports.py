@@ -18,6 +18,9 @@ _MISSING = {"404", "NoSuchKey", "NotFound"}
 _CHANGED = {"412", "PreconditionFailed"}
 _NAMED = 10
 _CHUNK = 1024 * 1024
+# ten thousand files with keys of the longest kind
+_LARGEST_MANIFEST = 16 * 1024 * 1024
+_KINDS = (".parquet", ".csv.gz", ".csv", ".gz")
 
 
 class CostReports:
@@ -29,11 +32,15 @@ class CostReports:
         try:
             with translated(f"reading {delivery.uri}"):
                 answer = self._client.get_object(Bucket=delivery.bucket, Key=delivery.key)
-                return bytes(answer["Body"].read())
+                text = bytes(answer["Body"].read(_LARGEST_MANIFEST + 1))
         except ClientError as error:
             if code_of(error) not in _MISSING:
                 raise
             raise RefusedInput(f"manifest {delivery.uri}", ["it does not exist"]) from error
+        if len(text) > _LARGEST_MANIFEST:
+            reason = f"it has more than {_LARGEST_MANIFEST} bytes"
+            raise RefusedInput(f"manifest {delivery.uri}", [reason])
+        return text
 
     def files(self, report: Report) -> list[DataFile]:
         """Size and version of every listed file. Raises StillConverging while one is not there."""
@@ -53,8 +60,9 @@ class CostReports:
         """Raises RefusedInput if a file is no longer the one that was planned."""
         paths = []
         for number, file in enumerate(files):
-            # DuckDB tells CSV from Parquet by the name's end
-            paths.append(folder / f"{number:05}-{Path(file.key).name[-60:]}")
+            # DuckDB tells CSV from Parquet by the name's end, and takes * ? [ in it for a pattern
+            kind = next((end for end in _KINDS if file.key.endswith(end)), "")
+            paths.append(folder / f"{number:05}{kind}")
             self._save(bucket, file, paths[-1])
         return paths
 

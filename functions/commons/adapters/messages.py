@@ -1,11 +1,11 @@
 """A batch of SQS messages: each is tried on its own, and only those that failed come again."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from commons.domain.errors import RefusedInput
+from commons.domain.incoming import read_json
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Message:
         What is no event is called by the message's own id.
         """
         try:
-            event = json.loads(self.body)
+            event = read_json(self.body)
             return f"{event['detail-type']!s:.128} {event['id']!s:.64}"
         except (ValueError, TypeError, KeyError):
             return f"message {self.id}"

@@ -4,13 +4,12 @@ Values are hidden in these events and ids are not, so an event says only where t
 call it was stands in `userIdentity`; `onBehalfOf` in it is the caller too, never the subject.
 """
 
-import json
+import re
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from commons.domain.errors import RefusedInput
-from commons.domain.faults import faults_of
+from commons.domain.incoming import read_message
 
 Kind = Literal["user", "group", "membership"]
 
@@ -35,6 +34,8 @@ _USER_EVENTS = {
     "UpdateUser",
     "UpdateUserName",
 }
+# botocore's model of identitystore: a UUID, in older directories with ten digits before it
+_DIRECTORY_ID = re.compile(r"([0-9a-f]{10}-)?[A-Fa-f0-9]{8}(-[A-Fa-f0-9]{4}){3}-[A-Fa-f0-9]{12}")
 _ASSIGNMENT_EVENTS = {"CreateAccountAssignment", "DeleteAccountAssignment"}
 _ID_FIELDS: dict[Kind, tuple[str, ...]] = {
     "group": ("groupId", "id"),
@@ -84,12 +85,7 @@ class DirectoryEvent(BaseModel):
 
 def read_directory_event(name: str, body: str) -> DirectoryEvent:
     """Raises RefusedInput for the message `name` if it is no such event."""
-    try:
-        return DirectoryEvent.model_validate(json.loads(body))
-    except ValidationError as error:
-        raise RefusedInput(name, [fault.at(None) for fault in faults_of(error)]) from error
-    except ValueError as error:
-        raise RefusedInput(name, [f"is not JSON: {error}"]) from error
+    return read_message(DirectoryEvent, name, body)
 
 
 def subject_of(
@@ -117,7 +113,7 @@ def _subject(detail: _Detail) -> Subject | OutOfScope:
     places = (detail.request, detail.response, _inside(detail.response, kind))
     for place in places:
         for field in _ID_FIELDS[kind]:
-            if found := _text(place, field):
+            if found := _id(place, field):
                 return Subject(kind=kind, id=found, gone=detail.event_name.startswith("Delete"))
     return OutOfScope(reason="no_subject")
 
@@ -134,7 +130,7 @@ def _principal(detail: _Detail) -> Subject | OutOfScope:
     """Somebody else changed an assignment: the teams of its group or user are looked at again."""
     if detail.event_name not in _ASSIGNMENT_EVENTS:
         return OutOfScope(reason="unknown_event")
-    principal = _text(detail.request, "principalId")
+    principal = _id(detail.request, "principalId")
     kind = {"GROUP": "group", "USER": "user"}.get(_text(detail.request, "principalType") or "")
     if principal is None or kind is None:
         return OutOfScope(reason="no_subject")
@@ -145,6 +141,12 @@ def _issuer(identity: Any) -> str:
     """Name of the role whose session made the call; empty for anybody else."""
     issuer = _inside(_inside(identity, "sessionContext"), "sessionIssuer")
     return _text(issuer, "userName") or ""
+
+
+def _id(value: Any, field: str) -> str | None:
+    """What has no form of an id becomes neither a key nor a call."""
+    found = _text(value, field)
+    return found if found and _DIRECTORY_ID.fullmatch(found) else None
 
 
 def _inside(value: Any, field: str) -> Any:

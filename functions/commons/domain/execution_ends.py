@@ -1,16 +1,15 @@
 """A 'Step Functions Execution Status Change' event: which team's execution ended."""
 
-import json
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from commons.domain.errors import RefusedInput
-from commons.domain.faults import faults_of
+from commons.domain.document_parts import Slug
+from commons.domain.incoming import read_json, read_message
 
 
 class _Input(BaseModel):
-    team: str
+    team: Slug
 
 
 class _Detail(BaseModel):
@@ -21,7 +20,7 @@ class _Detail(BaseModel):
     @field_validator("input", mode="before")
     @classmethod
     def _from_text(cls, value: Any) -> Any:
-        return json.loads(value) if isinstance(value, str) else value
+        return read_json(value) if isinstance(value, str) else value
 
 
 class ExecutionEnd(BaseModel):
@@ -36,9 +35,4 @@ class ExecutionEnd(BaseModel):
 
 def read_execution_end(name: str, body: str) -> ExecutionEnd:
     """Raises RefusedInput for the message `name` if it is no such event."""
-    try:
-        return ExecutionEnd.model_validate(json.loads(body))
-    except ValidationError as error:
-        raise RefusedInput(name, [fault.at(None) for fault in faults_of(error)]) from error
-    except ValueError as error:
-        raise RefusedInput(name, [f"is not JSON: {error}"]) from error
+    return read_message(ExecutionEnd, name, body)

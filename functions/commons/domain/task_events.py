@@ -4,7 +4,6 @@ Field names of the detail are camelCase, as in the events of AWS. Unknown fields
 that a newer sender does not stop an older reader; what is needed and wrong is refused by name.
 """
 
-import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -25,6 +24,7 @@ from pydantic.alias_generators import to_camel
 
 from commons.domain import instance_types
 from commons.domain.errors import RefusedInput
+from commons.domain.incoming import read_json
 from commons.domain.quantities import quantity
 
 TASK_STATE_CHANGED = "TaskStateChanged"
@@ -45,7 +45,9 @@ class State(StrEnum):
 
 # they become parts of keys, which are separated by #
 Text = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[^#\s]+$")]
-OptionalText = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+OptionalText = Annotated[
+    str, Field(max_length=1024), BeforeValidator(lambda value: "" if value is None else value)
+]
 # more devices than any cluster has are a fault of the sender
 Amount = Annotated[Decimal, Field(ge=0, le=10_000_000, decimal_places=10)]
 Devices = dict[Text, Amount]
@@ -143,7 +145,7 @@ class TaskStateChanged(Part):
 
 _DEVICES: TypeAdapter[Devices] = TypeAdapter(Devices)
 # what reads each of our detail types
-_MODELS: Mapping[object, type[TaskStateChanged] | type[QueueCeilingChanged]] = {
+_MODELS: Mapping[str, type[TaskStateChanged] | type[QueueCeilingChanged]] = {
     TASK_STATE_CHANGED: TaskStateChanged,
     QUEUE_CEILING_CHANGED: QueueCeilingChanged,
 }
@@ -163,15 +165,16 @@ def read(name: str, body: str, now: datetime) -> TaskStateChanged | QueueCeiling
     Raises RefusedInput with every fault; `name` names the message.
     """
     try:
-        envelope = _object(json.loads(body))
-        model = _MODELS.get(envelope.get("detail-type"))
+        envelope = _object(read_json(body))
+        kind = str(envelope.get("detail-type"))
+        model = _MODELS.get(kind)
         if model is None:
-            raise RefusedInput(name, [f"detail-type: {envelope.get('detail-type')} is not for us"])
+            raise RefusedInput(name, [f"detail-type: {kind:.40} is not for us"])
         event = model.model_validate(_object(envelope.get("detail")))
     except ValidationError as error:
         raise RefusedInput(name, refused_because(error)) from error
     except ValueError as error:
-        raise RefusedInput(name, [f"it cannot be read: {error}"]) from error
+        raise RefusedInput(name, [str(error)]) from error
     if isinstance(event, TaskStateChanged) and event.transition_time > now + AHEAD:
         raise RefusedInput(name, ["transitionTime: lies more than a day ahead"])
     return event
@@ -179,7 +182,7 @@ def read(name: str, body: str, now: datetime) -> TaskStateChanged | QueueCeiling
 
 def _object(value: Any) -> dict[str, Any]:
     # some senders put the detail in as text
-    found = json.loads(value) if isinstance(value, str) else value
+    found = read_json(value) if isinstance(value, str) else value
     if not isinstance(found, dict):
         raise ValueError(f"{str(found)[:40]} is no JSON object")
     return found

@@ -1,13 +1,10 @@
 """An S3 'Object Created' event on EventBridge, where the key is written plainly."""
 
-import json
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from commons.domain.documents import ClusterDocument, TeamDocument
-from commons.domain.errors import RefusedInput
 from commons.domain.events import OutgoingEvent
-from commons.domain.faults import faults_of
+from commons.domain.incoming import read_message
 
 # an event stays small, and nobody reads more faults than this at once
 _FAULTS = 50
@@ -46,12 +43,7 @@ class Upload(BaseModel):
 
 def read_upload(name: str, body: str) -> Upload:
     """Raises RefusedInput for the message `name` if it is no such event."""
-    try:
-        return Upload.model_validate(json.loads(body))
-    except ValidationError as error:
-        raise RefusedInput(name, [fault.at(None) for fault in faults_of(error)]) from error
-    except ValueError as error:
-        raise RefusedInput(name, [f"is not JSON: {error}"]) from error
+    return read_message(Upload, name, body)
 
 
 def accepted_event(document: ClusterDocument | TeamDocument, upload: Upload) -> OutgoingEvent:
