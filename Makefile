@@ -5,7 +5,7 @@ BIN := .venv/bin
 SAM := .venv-sam/bin/sam
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check bench build schemas clean
+.PHONY: help install demo test check bench build schemas security clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -46,6 +46,9 @@ build: install ## what is deployed
 
 schemas: install ## the published JSON Schemas of the documents
 	@$(BIN)/python -m cli.schemas
+
+security: install ## the tables of docs/security.md, from what the code enforces
+	@$(BIN)/python -m cli.security
 
 clean: ## everything that was built or installed here
 	@rm -rf .venv .venv-sam .aws-sam

@@ -1,58 +1,119 @@
 """What each role of a team may do in its namespaces: one table, and the Role objects it becomes.
 
-Nobody may change a Kueue Workload or its status (a task could raise its own priority or forge its
-admission), a Namespace (its labels switch governance on), or who is bound to what.
+The table is the whole answer: what stands in no line is allowed to nobody. Not in it on purpose:
+
+* writing Workloads, queues, quotas, network policies, the Namespace: whoever does forges an
+  admission, raises a priority, or leaves governance;
+* Roles and RoleBindings, ServiceAccounts and their tokens, impersonation: identities are given by
+  directory groups and by nothing else, so that who leaves a group is out;
+* ephemeral containers, changes of a running pod, the status and the finalizers of anything:
+  what was checked when it was made stays as it was.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from commons.domain.membership import ROLES, Role
 
-READ = ("get", "list", "watch")
-WRITE = (*READ, "create", "update", "patch", "delete")
+Verbs = tuple[str, ...]
+NONE: Verbs = ()
+CREATE: Verbs = ("create",)
+DELETE: Verbs = ("delete",)
+READ: Verbs = ("get", "list", "watch")
+CHANGE: Verbs = ("get", "update", "patch")
+WRITE: Verbs = (*READ, "create", "update", "patch", "delete")
+RUN: Verbs = (*READ, "create", "delete")
+OPEN: Verbs = ("create", "get")
+
 RBAC = "rbac.authorization.k8s.io"
+SPACES = "workspace.jupyter.org"
+INFERENCE = "inference.sagemaker.aws.amazon.com"
 
-# API groups of tasks, with the kinds that SageMaker HyperPod, Kubeflow and Ray bring
-_TASKS = {
-    "batch": ("jobs", "cronjobs"),
-    "apps": ("deployments", "statefulsets"),
-    "sagemaker.amazonaws.com": ("hyperpodpytorchjobs",),
-    "kubeflow.org": ("pytorchjobs", "mpijobs", "tfjobs"),
-    "ray.io": ("rayclusters", "rayjobs", "rayservices"),
-    "inference.sagemaker.aws.amazon.com": (
-        "inferenceendpointconfigs",
-        "jumpstartmodels",
-        "sagemakerendpointregistrations",
+
+class Line(NamedTuple):
+    """Kinds of one API group, and what each role may do with them."""
+
+    group: str
+    resources: tuple[str, ...]
+    viewer: Verbs
+    member: Verbs
+    lead: Verbs
+    why: str = ""
+
+    def verbs(self, role: Role) -> Verbs:
+        return {"viewer": self.viewer, "member": self.member, "lead": self.lead}[role]
+
+
+TABLE: tuple[Line, ...] = (
+    # tasks
+    Line("batch", ("jobs", "cronjobs"), READ, WRITE, WRITE),
+    Line("apps", ("deployments", "statefulsets"), READ, WRITE, WRITE),
+    Line(
+        "apps", ("deployments/scale", "statefulsets/scale"), NONE, CHANGE, CHANGE, "kubectl scale"
     ),
-    "workspace.jupyter.org": ("workspaces",),
-}
-_OBJECTS = ("pods", "services", "configmaps", "persistentvolumeclaims")
-_VISIBLE = ("events", "resourcequotas", "pods/log")
-_QUEUES = ("localqueues", "workloads")
-
-Rule = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
-"""Groups, resources, verbs."""
-
-_VIEWER: tuple[Rule, ...] = (
-    (("",), (*_OBJECTS, *_VISIBLE), READ),
-    (("kueue.x-k8s.io",), _QUEUES, READ),
-    *(((group,), resources, READ) for group, resources in _TASKS.items()),
+    Line("sagemaker.amazonaws.com", ("hyperpodpytorchjobs",), READ, WRITE, WRITE),
+    Line("kubeflow.org", ("pytorchjobs", "mpijobs", "tfjobs"), READ, WRITE, WRITE),
+    Line("ray.io", ("rayclusters", "rayjobs", "raycronjobs", "rayservices"), READ, WRITE, WRITE),
+    Line(INFERENCE, ("inferenceendpointconfigs", "jumpstartmodels"), READ, WRITE, WRITE),
+    Line(SPACES, ("workspaces",), READ, WRITE, WRITE),
+    # pods
+    Line(
+        "",
+        ("pods",),
+        READ,
+        RUN,
+        RUN,
+        "a changed pod is made anew: who may change one may take Kueue's scheduling gate off it",
+    ),
+    Line("", ("pods/log",), READ, READ, READ),
+    Line(
+        "",
+        ("pods/exec", "pods/attach", "pods/portforward"),
+        NONE,
+        OPEN,
+        OPEN,
+        "a shell, a tunnel and copying files are a create each; newer clients open them by get",
+    ),
+    # what tasks use
+    Line("", ("configmaps", "services", "persistentvolumeclaims"), READ, WRITE, WRITE),
+    Line(
+        "", ("secrets",), NONE, WRITE, WRITE, "a viewer sees how the team works, not its passwords"
+    ),
+    # doors of the operators
+    Line(
+        "connection.workspace.jupyter.org",
+        ("workspaceconnections",),
+        NONE,
+        CREATE,
+        CREATE,
+        "opens a Space; its operator asks whose it is",
+    ),
+    Line(
+        "connection.access.sagemaker.amazonaws.com",
+        ("raydashboardconnections",),
+        NONE,
+        CREATE,
+        CREATE,
+        "opens the dashboard of a Ray cluster",
+    ),
+    # to look at
+    Line("kueue.x-k8s.io", ("localqueues", "workloads"), READ, READ, READ, "why a task waits"),
+    Line("kueue.x-k8s.io", ("workloads",), NONE, NONE, DELETE, "puts any task back into the queue"),
+    Line("", ("events", "limitranges", "resourcequotas", "serviceaccounts"), READ, READ, READ),
+    Line("apps", ("replicasets",), READ, READ, READ, "between a Deployment and its pods"),
+    Line(
+        INFERENCE, ("sagemakerendpointregistrations",), READ, READ, READ, "its operator writes them"
+    ),
+    Line(
+        SPACES,
+        ("workspacetemplates", "workspaceaccessstrategies", "workspaceintegrationtemplates"),
+        READ,
+        READ,
+        READ,
+        "what a Space may be is the platform team's",
+    ),
+    Line("networking.k8s.io", ("networkpolicies",), READ, READ, READ, "why a connection fails"),
+    Line(RBAC, ("roles", "rolebindings"), NONE, NONE, READ, "who is in the team, and as what"),
 )
-_MEMBER: tuple[Rule, ...] = (
-    (("",), _VISIBLE, READ),
-    (("",), (*_OBJECTS, "secrets"), WRITE),
-    # a shell, a tunnel and copying files are a `create` each; newer clients open them by `get`
-    (("",), ("pods/exec", "pods/attach", "pods/portforward"), ("create", "get")),
-    (("kueue.x-k8s.io",), _QUEUES, READ),
-    *(((group,), resources, WRITE) for group, resources in _TASKS.items()),
-)
-# whoever deletes a Workload ends the task behind it, of whatever kind it is
-_LEAD: tuple[Rule, ...] = (
-    *_MEMBER,
-    (("kueue.x-k8s.io",), ("workloads",), ("delete",)),
-    ((RBAC,), ("roles", "rolebindings"), READ),
-)
-RULES: dict[Role, tuple[Rule, ...]] = {"viewer": _VIEWER, "member": _MEMBER, "lead": _LEAD}
 
 
 def role_name(role: Role) -> str:
@@ -65,7 +126,8 @@ ROLE_NAMES = tuple(role_name(role) for role in ROLES)
 
 def rules(role: Role) -> list[dict[str, Any]]:
     """The rules of a Role as Kubernetes writes them."""
-    return [as_rule(*rule) for rule in RULES[role]]
+    lines = ((line, line.verbs(role)) for line in TABLE)
+    return [as_rule((line.group,), line.resources, verbs) for line, verbs in lines if verbs]
 
 
 def as_rule(
