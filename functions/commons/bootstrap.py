@@ -17,6 +17,8 @@ from botocore.config import Config
 from commons import settings
 
 if TYPE_CHECKING:
+    from commons.adapters.access_entries import AccessEntries
+    from commons.adapters.access_reviews import AccessReviews
     from commons.adapters.chargeback_claims import ChargebackClaims
     from commons.adapters.chargeback_history import ChargebackHistory
     from commons.adapters.chargeback_store import ChargebackStore
@@ -249,6 +251,19 @@ def watch_table() -> WatchTable:
     from commons.adapters.watch_table import WatchTable
 
     return WatchTable(_table(settings.Usage.read().usage_table_name))
+
+
+def access_entries(cluster: ClusterDocument) -> AccessEntries:
+    from commons.adapters.access_entries import AccessEntries
+    from commons.domain.names import region_of
+
+    return AccessEntries(_client("eks", region_of(cluster.cluster)))
+
+
+def access_reviews(cluster: ClusterDocument) -> AccessReviews:
+    from commons.adapters.access_reviews import AccessReviews
+
+    return AccessReviews(cluster_reader(cluster, "verify-namespace"))
 
 
 def namespace_quota(cluster: ClusterDocument) -> NamespaceQuota:

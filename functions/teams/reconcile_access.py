@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from commons import bootstrap
+from commons.adapters.patience import unless_asked_again
 from commons.domain.access import PermissionSet
 from commons.domain.access_plan import (
     Account,
@@ -15,7 +16,7 @@ from commons.domain.access_plan import (
     wanted_set,
 )
 from commons.domain.documents import TeamDocument
-from commons.domain.facets import TeamStep
+from commons.domain.facets import Outcome, TeamStep
 from commons.domain.names import account_of
 from commons.domain.team import Access
 
@@ -25,10 +26,17 @@ if TYPE_CHECKING:
 
 @bootstrap.logger.inject_lambda_context
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    team = TeamStep.model_validate(event).team
+    step = TeamStep.model_validate(event)
+    with unless_asked_again(bootstrap.team_table(), step):
+        answer = _provide(step.team, account_of(context.invoked_function_arn))
+    bootstrap.logger.info("access is provided", team=step.team, actions=answer.actions)
+    return answer.payload()
+
+
+def _provide(team: str, own_account: str) -> Outcome:
     table, access = bootstrap.team_table(), bootstrap.team_access()
     document, clusters = table.with_clusters(team)
-    accounts = accounts_of(clusters.values(), account_of(context.invoked_function_arn))
+    accounts = accounts_of(clusters.values(), own_account)
     groups = assignable(bootstrap.member_table().pins(team))
     records = {record.account: record for record in table.access(team)}
     if groups and accounts:
@@ -38,9 +46,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         for account in accounts:
             record = records.get(account.account) or _first(account, found)
             _reach(access, document, account, found, groups, record)
-    answer = outcome(access.actions, accounts, groups)
-    bootstrap.logger.info("access is provided", team=team, actions=answer.actions)
-    return answer.payload()
+    return outcome(access.actions, accounts, groups)
 
 
 def _first(account: Account, found: PermissionSet) -> Access:

@@ -7,6 +7,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from commons import bootstrap
 from commons.domain import group_pins, membership
 from commons.domain.facets import TeamStep
+from commons.domain.leavers import leavers
 from commons.domain.membership_guard import strictest
 from commons.domain.membership_outcome import outcome
 
@@ -21,7 +22,7 @@ def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
     known = people.people(membership.ids_to_look_up(groups, current))
     guard = strictest(cluster.membership_guard for cluster in clusters.values())
     plan = membership.plan(groups, known, current, guard)
-    table.save(team, plan)
+    table.save(team, plan, leavers(plan, current, bootstrap.now()))
     for name, pin in group_pins.new_pins(groups, pins):
         table.pin(team, name, pin)
     for name, pin in group_pins.old_pins(groups, pins):

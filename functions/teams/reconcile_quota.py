@@ -5,6 +5,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from commons import bootstrap
+from commons.adapters.patience import unless_asked_again
 from commons.domain.facets import NamespaceStep, spec_of
 from commons.domain.quota import Quota, record_of, version_of
 from commons.domain.quota_outcome import left_alone, outcome
@@ -19,10 +20,11 @@ def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
         return left_alone(step).payload()
     cluster = table.registered_cluster(step.cluster)
     facet = bootstrap.namespace_quota(cluster)
-    quota = facet.reach(step.team, spec, cluster)
-    if quota and cluster.mode == "enforce":
-        facet.wait_for_namespace(step.team, step.project)
-        _remember(step, quota)
+    with unless_asked_again(table, step):
+        quota = facet.reach(step.team, spec, cluster)
+        if quota and cluster.mode == "enforce":
+            facet.wait_for_namespace(step.team, step.project)
+            _remember(step, quota)
     answer = outcome(quota, facet.actions, facet.warnings, cluster.mode == "observe")
     bootstrap.logger.info("quota is set", team=step.team, actions=answer.actions)
     return answer.payload()

@@ -158,6 +158,7 @@ def test_an_expression_without_an_error_anywhere_goes_the_good_way() -> None:
     assert not failed(shaped=[])
     assert failed(shaped=[well, ill])
     assert failed(shaped=[ill])
+    assert failed(shaped=[well | {"verify": {"error": "AccessDenied", "cause": ""}}])
     assert failed(members={"error": "Throttled", "cause": ""})
     assert failed(read={"error": "UnknownTeam", "cause": ""})
 
@@ -175,6 +176,29 @@ def test_ac_05_what_does_not_converge_is_given_up_after_about_ten_minutes() -> N
             if "StillConverging" in retry["ErrorEquals"]:
                 assert 8 * 60 <= longest_wait(retry) <= 15 * 60, name
                 assert 5 <= retry["IntervalSeconds"] <= 10, name
+
+
+def test_who_left_is_shut_out_before_anything_may_wait_for_aws() -> None:
+    machine = definition(ROOT / "statemachines" / "reconcile_team.asl.json")
+    order, name = [], machine["StartAt"]
+    while "Next" in machine["States"][name]:
+        name = machine["States"][name]["Next"]
+        order.append(name)
+    first = machine["States"]["Bring people up to date"]
+
+    assert order[1:4] == ["Read the members", "Bring people up to date", "Provide access"]
+    assert machine["States"]["Read the members"]["Catch"][0]["Next"] == order[2]
+    (task,) = [s for s in first["ItemProcessor"]["States"].values() if s["Type"] == "Task"]
+    assert task["Arguments"]["FunctionName"] == "${ReconcileNamespaceFunctionArn}"
+    assert "StillConverging" not in str(task["Retry"])
+    assert task["TimeoutSeconds"] + sum(map(longest_wait, task["Retry"])) <= 60
+    assert first["Items"] == machine["States"]["Reach every namespace"]["Items"]
+
+
+def test_a_facet_that_may_wait_is_told_how_many_requests_the_run_answers() -> None:
+    for name, state in states(ROOT / "statemachines" / "reconcile_team.asl.json"):
+        if name in ("Provide access", "Set the quota"):
+            assert state["Arguments"]["Payload"]["requested"] == "{% $requested %}", name
 
 
 def test_op_08_a_facet_that_fails_does_not_stop_those_beside_it() -> None:

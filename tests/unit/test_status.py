@@ -73,7 +73,7 @@ def test_only_what_changed_is_news() -> None:
 
 def test_an_error_of_a_facet_becomes_a_condition_with_its_sentence() -> None:
     cause = '{"errorMessage": "wait for it", "errorType": "StillConverging"}'
-    assert conditions_of("Quota", {"error": "StillConverging", "cause": cause}) == [
+    assert conditions_of("QuotaReady", {"error": "StillConverging", "cause": cause}) == [
         Condition(
             type="QuotaReady", status="False", reason="StillConverging", message="wait for it"
         )
@@ -85,9 +85,9 @@ def test_an_error_of_a_facet_becomes_a_condition_with_its_sentence() -> None:
     [("plain text", "plain text"), ('{"errorMessage": "cut', '{"errorMessage": "cut'), (None, "")],
 )
 def test_a_cause_that_is_no_json_is_told_as_it_is(cause: str | None, message: str) -> None:
-    [found] = conditions_of("Access", {"error": "States.Timeout", "cause": cause})
+    [found] = conditions_of("AccessReady", {"error": "States.Timeout", "cause": cause})
     assert found.message == message
 
 
 def test_a_facet_that_was_not_reached_says_nothing() -> None:
-    assert conditions_of("Access", {}) == []
+    assert conditions_of("AccessReady", {}) == []

@@ -37,6 +37,11 @@ class AccessEntries:
             tags=found.get("tags") or {},
         )
 
+    def groups(self, cluster: str, principal: str | None) -> tuple[str, ...]:
+        """Groups that a principal's entry brings into the cluster; none without an entry."""
+        entry = self.get(cluster, principal) if principal else None
+        return entry.groups if entry else ()
+
     def principals(self, cluster: str) -> frozenset[str]:
         """ARN of everybody who has an entry."""
         with translated(f"listing the access entries of {cluster}"):

@@ -76,6 +76,14 @@ class Kubernetes:
         if applied is None:
             raise ChangedMeanwhile(f"{kind} {name} on {self._cluster}: its namespace is gone")
 
+    def allows(self, spec: Object) -> bool:
+        """What the cluster's authorizer answers to a SubjectAccessReview."""
+        answer = self._served(
+            "SubjectAccessReview",
+            lambda client, res: client.create(res({"metadata": {}, "spec": spec})),
+        )
+        return bool(answer["status"]["allowed"])
+
     def delete(self, unwanted: Object) -> None:
         """Delete an object; that it is gone already is no error."""
         name, where = _place(unwanted)

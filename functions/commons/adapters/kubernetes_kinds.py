@@ -32,6 +32,9 @@ KINDS: dict[str, Kind] = {
     "RoleBinding": Kind(_RBAC, ("v1",), "rolebindings"),
     "ClusterRole": Kind(_RBAC, ("v1",), "clusterroles", namespaced=False),
     "ClusterRoleBinding": Kind(_RBAC, ("v1",), "clusterrolebindings", namespaced=False),
+    "SubjectAccessReview": Kind(
+        "authorization.k8s.io", ("v1",), "subjectaccessreviews", namespaced=False
+    ),
     "NetworkPolicy": Kind("networking.k8s.io", ("v1",), "networkpolicies"),
     "LocalQueue": Kind(KUEUE, ("v1beta2", "v1beta1"), "localqueues"),
     "ClusterQueue": Kind(KUEUE, ("v1beta2", "v1beta1"), "clusterqueues", namespaced=False),

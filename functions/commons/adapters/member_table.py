@@ -1,16 +1,19 @@
 """Members and pinned groups in the `teams` table, with the look-ups that lead events to a team.
 
 TEAM#<team> / MEMBER#<user id>         user_id, user_name, role, state, group_ids, memberships
+TEAM#<team> / LEFT#<user id>           who lost access, until when a session may live; expires
 TEAM#<team> / GROUP#<display name>     group_id, role: the group that was first found by that name
 USER#<user id> / TEAM#<team>
 MEMBERSHIP#<membership id> / GROUP#<group id>   user_id
 GROUP#<group id> / TEAM#<team>         role, display_name
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from commons.adapters.table_items import TableItems
 from commons.domain.group_pins import GroupPin
+from commons.domain.leavers import Leaver
 from commons.domain.membership import Member, MembershipPlan
 
 
@@ -25,7 +28,12 @@ class MemberTable(TableItems):
         items = self._below(f"TEAM#{team}", "GROUP#")
         return {item["display_name"]: GroupPin.model_validate(item) for item in items}
 
-    def save(self, team: str, plan: MembershipPlan) -> None:
+    def left(self, team: str) -> list[Leaver]:
+        """Who lost their access, the last of them first; who came back is still among them."""
+        found = [Leaver.model_validate(item) for item in self._below(f"TEAM#{team}", "LEFT#")]
+        return sorted(found, key=lambda each: (each.left_at, each.user_id), reverse=True)
+
+    def save(self, team: str, plan: MembershipPlan, left: Iterable[Leaver] = ()) -> None:
         """Write what changed and nothing else.
 
         The look-ups go first: a worker that is killed in between is made good by the next run,
@@ -37,7 +45,8 @@ class MemberTable(TableItems):
                 for group_id, users in plan.begun.items()
                 for key, user_id in users.items()
             ]
-            + [{"pk": f"USER#{each.user_id}", "sk": f"TEAM#{team}"} for each in plan.changed],
+            + [{"pk": f"USER#{each.user_id}", "sk": f"TEAM#{team}"} for each in plan.changed]
+            + [_left(team, each) for each in left],
             [
                 (f"MEMBERSHIP#{key}", f"GROUP#{group_id}")
                 for group_id, ended in plan.ended.items()
@@ -67,3 +76,7 @@ class MemberTable(TableItems):
 def _member(team: str, member: Member) -> dict[str, Any]:
     key = {"pk": f"TEAM#{team}", "sk": f"MEMBER#{member.user_id}"}
     return {**key, **member.model_dump()}
+
+
+def _left(team: str, leaver: Leaver) -> dict[str, Any]:
+    return {"pk": f"TEAM#{team}", "sk": f"LEFT#{leaver.user_id}", **leaver.model_dump()}

@@ -17,7 +17,8 @@ from commons.domain.names import account_of, kubernetes_user, region_of
 
 TEAM_TAG = "gpu.commons/team"
 ROLE_ID_TAG = "gpu.commons/role-id"
-SESSION_DURATION = "PT4H"
+SESSION_HOURS = 4
+SESSION_DURATION = f"PT{SESSION_HOURS}H"
 ROLE_PATH = "/aws-reserved/sso.amazonaws.com/"
 _ROLE_PREFIX = "AWSReservedSSO_"
 

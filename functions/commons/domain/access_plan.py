@@ -42,6 +42,12 @@ def accounts_of(clusters: Iterable[ClusterDocument], own_account: str) -> list[A
     return [Account(account=a, clusters=tuple(known)) for a, known in sorted(by_account.items())]
 
 
+def role_in(ways: Iterable[Access], cluster: ClusterDocument) -> str | None:
+    """ARN of the role by which the team comes to a cluster; None if it has no way yet."""
+    account = account_of(cluster.cluster)
+    return next((way.role_arn for way in ways if way.account == account), None)
+
+
 def assignable(pins: Mapping[str, GroupPin]) -> list[str]:
     """Ids of the team's groups that the directory has."""
     return sorted({pin.group_id for pin in pins.values() if not pin.missing})

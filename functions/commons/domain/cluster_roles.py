@@ -25,6 +25,9 @@ _READER: list[dict[str, Any]] = [
     rbac.as_rule(("",), ("namespaces", "pods", "resourcequotas"), rbac.READ),
     rbac.as_rule(("kueue.x-k8s.io",), (*_KUEUE, "workloadpriorityclasses"), rbac.READ),
     rbac.as_rule((rbac.RBAC,), ("roles", "rolebindings"), rbac.READ),
+    # who else has let somebody of a team in, and what the cluster would answer them
+    rbac.as_rule((rbac.RBAC,), ("clusterrolebindings",), ("list",)),
+    rbac.as_rule(("authorization.k8s.io",), ("subjectaccessreviews",), ("create",)),
     rbac.as_rule(("networking.k8s.io",), ("networkpolicies",), rbac.READ),
     *(rbac.as_rule((group,), kinds, rbac.READ) for group, kinds in _TASKS.items()),
 ]

@@ -4,7 +4,8 @@ CommonsError
 ├── TryLater           the state machine waits and tries again
 │   ├── StillConverging    AWS or the cluster has accepted the change and is not done
 │   ├── Throttled          a service asked us to slow down, and the client's own retries are spent
-│   └── ChangedMeanwhile   somebody else wrote first: read again, plan again
+│   ├── ChangedMeanwhile   somebody else wrote first: read again, plan again
+│   └── AskedAgain         not in this run: the team was asked for again, and the next run goes on
 └── NeedsAPerson       nothing changes by itself; the sentence says what to do
     ├── RefusedInput       an event, document, manifest or data file is not what it must be
     ├── UnknownTeam        no document of that team was ever accepted
@@ -36,6 +37,10 @@ class Throttled(TryLater):
 
 class ChangedMeanwhile(TryLater):
     """Somebody else wrote first."""
+
+
+class AskedAgain(TryLater):
+    """The team was asked for again while this run waited: the next one goes on."""
 
 
 class NeedsAPerson(CommonsError):

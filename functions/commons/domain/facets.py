@@ -9,11 +9,15 @@ from commons.domain.status import Condition
 
 
 class TeamStep(BaseModel):
-    """What the state machine hands to a facet of the whole team."""
+    """What the state machine hands to a facet of the whole team.
+
+    `requested`: how many requests the run answers; None for a facet that never waits.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     team: str
+    requested: int | None = None
 
 
 class NamespaceStep(TeamStep):

@@ -20,7 +20,7 @@ from commons.domain.team import NamespaceRecord, TeamStatus
 
 
 class NamespaceOutcome(BaseModel):
-    """What both facets of one namespace answered."""
+    """What the facets of one namespace answered."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -28,9 +28,14 @@ class NamespaceOutcome(BaseModel):
     namespace: str
     quota: dict[str, Any] = {}
     shape: dict[str, Any] = {}
+    verify: dict[str, Any] = {}
 
     def conditions(self) -> list[Condition]:
-        return conditions_of("Quota", self.quota) + conditions_of("Namespace", self.shape)
+        return [
+            *conditions_of("QuotaReady", self.quota),
+            *conditions_of("NamespaceReady", self.shape),
+            *conditions_of("AccessVerified", self.verify),
+        ]
 
 
 class BlockedNamespace(BaseModel):
@@ -61,7 +66,9 @@ class Outcome(BaseModel):
     @property
     def failed(self) -> bool:
         facets = [self.read, self.members, self.access]
-        facets += [facet for each in self.namespaces for facet in (each.quota, each.shape)]
+        facets += [
+            facet for each in self.namespaces for facet in (each.quota, each.shape, each.verify)
+        ]
         return any("error" in facet for facet in facets)
 
 
@@ -96,9 +103,9 @@ def result_of(
 ) -> Result:
     """Compare what came out with what was recorded; `document` is None for an unknown team."""
     namespaces = _namespaces(outcome, document, before, now)
-    own = conditions_of("Document", outcome.read)
-    own += conditions_of("Members", outcome.members)
-    own += conditions_of("Access", outcome.access)
+    own = conditions_of("DocumentReady", outcome.read)
+    own += conditions_of("MembersReady", outcome.members)
+    own += conditions_of("AccessReady", outcome.access)
     own += _in_short(namespaces)
     conditions = with_since(own, status.conditions, now)
     every = conditions + [condition for each in namespaces for condition in each.conditions]

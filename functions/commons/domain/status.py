@@ -15,6 +15,7 @@ _PHASE_BY_REASON: dict[str, Phase] = {
     "StillConverging": "Converging",
     "Throttled": "Converging",
     "ChangedMeanwhile": "Converging",
+    "AskedAgain": "Converging",
     "Held": "Held",
     "Conflict": "Conflict",
     "Blocked": "Blocked",
@@ -40,8 +41,8 @@ class Condition(BaseModel):
     since: str | None = None
 
 
-def conditions_of(facet: str, outcome: dict[str, Any]) -> list[Condition]:
-    """What a facet answered, or the error it ended with, as conditions.
+def conditions_of(type_: str, outcome: dict[str, Any]) -> list[Condition]:
+    """What a facet answered, or the error it ended with as the condition of that type.
 
     `outcome` is {"conditions": [...]} or {"error": <class>, "cause": <JSON or text>}.
     """
@@ -49,7 +50,7 @@ def conditions_of(facet: str, outcome: dict[str, Any]) -> list[Condition]:
         return [Condition.model_validate(c) for c in outcome.get("conditions", [])]
     return [
         Condition(
-            type=f"{facet}Ready",
+            type=type_,
             status="False",
             reason=outcome["error"],
             message=sentence(outcome.get("cause")),

@@ -21,6 +21,7 @@ from commons.domain.team import Access, NamespaceRecord, TeamStatus
 _TRY_AGAIN = {"Failed", "Converging", "Conflict"}
 # the same of one condition, where the phase tells a worse one
 _MAY_BE_MENDED = {
+    "AskedAgain",
     "Blocked",
     "ChangedMeanwhile",
     "Conflict",
