@@ -1,5 +1,6 @@
 """What `commons team` shows: the parts of a team from its table, as people and programs read it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from cli import output, stack
@@ -7,9 +8,12 @@ from cli.errors import Failure
 from commons.adapters.member_table import MemberTable
 from commons.adapters.team_table import TeamTable
 from commons.domain.documents import TeamDocument
+from commons.domain.leavers import Leaver
+from commons.domain.membership import BOUND, Member
 from commons.domain.names import cluster_id, namespace_name
 from commons.domain.status import Condition
 from commons.domain.team import Accepted, NamespaceRecord, TeamStatus
+from commons.domain.verification_outcome import VERIFIED
 
 View = dict[str, Any]
 
@@ -44,6 +48,7 @@ def whole(table: TeamTable, accepted: Accepted[TeamDocument]) -> View:
     status = table.status(document.team)
     people = MemberTable(stack.table("TeamTable"))
     groups = {pin.group_id: name for name, pin in people.pins(document.team).items()}
+    members = people.members(document.team)
     return {
         "team": document.team,
         "title": document.title,
@@ -55,14 +60,22 @@ def whole(table: TeamTable, accepted: Accepted[TeamDocument]) -> View:
                 **each.model_dump(include={"user_id", "user_name", "role", "state"}),
                 "groups": [groups.get(group_id, group_id) for group_id in each.group_ids],
             }
-            for each in people.members(document.team).values()
+            for each in members.values()
         ],
+        "left": _left(members, people.left(document.team)),
         "access": [
             each.model_dump(include={"account", "permission_set", "role_arn"})
             for each in table.access(document.team)
         ],
         "namespaces": _namespaces(document, table.namespaces(document.team)),
     }
+
+
+def _left(members: Mapping[str, Member], left: list[Leaver]) -> list[View]:
+    """Who lost their access and has not got it back."""
+    back = {user_id for user_id, member in members.items() if member.state in BOUND}
+    told = {"user_id", "user_name", "role", "left_at", "sessions_until"}
+    return [each.model_dump(include=told) for each in left if each.user_id not in back]
 
 
 def phase(status: TeamStatus, accepted: Accepted[TeamDocument]) -> str:
@@ -83,12 +96,17 @@ def show(view: View) -> None:
     output.print_table(
         "Members", ["user", "role", "state", "may", "because of"], map(_member, view["members"])
     )
+    if view["left"]:
+        columns = ["user_name", "role", "left_at", "sessions_until"]
+        rows = [[each[column] for column in columns] for each in view["left"]]
+        headers = ["user", "was", "refused in the clusters since", "sessions at AWS at most until"]
+        output.print_table("Left", headers, rows)
     columns = ["account", "permission_set", "role_arn"]
     rows = [[access[column] for column in columns] for access in view["access"]]
     output.print_table("Access", ["account", "permission set", "role"], rows)
     output.print_table(
         "Namespaces",
-        ["cluster", "namespace", "phase", "quota", "why"],
+        ["cluster", "namespace", "phase", "quota", "access", "why"],
         map(_namespace, view["namespaces"]),
     )
 
@@ -100,7 +118,16 @@ def _member(member: View) -> list[str]:
 
 def _namespace(namespace: View) -> list[str]:
     place = [cluster_id(namespace["cluster"]), namespace["namespace"], namespace["phase"]]
-    return [*place, _quota(namespace), _why(namespace)]
+    return [*place, _quota(namespace), _verified(namespace), _why(namespace)]
+
+
+def _verified(namespace: View) -> str:
+    """In short; what is wrong stands beside it."""
+    for condition in namespace["conditions"]:
+        if condition["type"] == VERIFIED:
+            verified = (condition["status"], condition["reason"]) == ("True", "UpToDate")
+            return f"verified since {condition['since']}" if verified else condition["reason"]
+    return "not verified yet"
 
 
 _MAY = {

@@ -106,6 +106,15 @@ def _filled(fields: Object) -> Object:
     return {**fields, "ComputeQuotaConfig": filled}
 
 
+def _permits(rule: Object, wanted: Object) -> bool:
+    resource = "/".join(filter(None, (wanted["resource"], wanted.get("subresource"))))
+    return (
+        wanted["verb"] in rule["verbs"]
+        and wanted.get("group", "") in rule["apiGroups"]
+        and resource in rule["resources"]
+    )
+
+
 class KubernetesFake:
     """Same methods as the adapter. `writes`: verb, kind and name. `fail_after`: writes until the
     API stops answering.
@@ -133,8 +142,19 @@ class KubernetesFake:
         return [
             {key: value for key, value in each.items() if key != "apiVersion"}
             for (its, _, where), each in self.objects.items()
-            if (its, where) == (kind, namespace)
+            if its == kind and namespace in (None, where)
         ]
+
+    def allows(self, spec: Object) -> bool:
+        """As RBAC does, of namespaces only."""
+        wanted, namespace = spec["resourceAttributes"], spec["resourceAttributes"]["namespace"]
+        named = {("User", spec["user"]), *(("Group", group) for group in spec["groups"])}
+        for binding in self.list("RoleBinding", namespace):
+            if named & {(each["kind"], each["name"]) for each in binding["subjects"]}:
+                role = self.objects.get(("Role", binding["roleRef"]["name"], namespace), {})
+                if any(_permits(rule, wanted) for rule in role.get("rules", [])):
+                    return True
+        return False
 
     def apply(self, wanted: Object) -> None:
         key = self._key(wanted)

@@ -202,3 +202,17 @@ def test_a_cluster_that_does_not_answer_is_tried_later(api: Api) -> None:
 
     with pytest.raises(Throttled, match="hp-eks does not answer"):
         api.kubernetes.get("Namespace", "n")
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_an_authorizer_is_asked_by_a_review_that_names_the_user(api: Api, allowed: bool) -> None:
+    path = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+    api.answers["POST", path] = {"status": {"allowed": allowed}}
+    spec = {"user": "commons:alpha:ada", "resourceAttributes": {"verb": "list"}}
+
+    assert api.kubernetes.allows(spec) is allowed
+
+    sent = json.loads(api.requests[-1].content)
+    assert sent["kind"] == "SubjectAccessReview"
+    assert sent["apiVersion"] == "authorization.k8s.io/v1"
+    assert sent["spec"] == spec

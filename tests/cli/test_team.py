@@ -13,6 +13,7 @@ from commons.adapters.document_reader import read_document
 from commons.adapters.member_table import MemberTable
 from commons.adapters.refusals import Refusals
 from commons.domain.group_pins import GroupPin
+from commons.domain.leavers import Leaver
 from commons.domain.membership import Member, MembershipPlan
 from commons.domain.status import Condition
 from commons.domain.team import Accepted, Access, QuotaRecord
@@ -111,7 +112,19 @@ def known(cloud: Deployed) -> None:
         }
     )
     people = MemberTable(cloud.raw)
-    people.save("vision", MembershipPlan(members=(ada,), changed=(ada,), gone=()))
+    left = [
+        Leaver(
+            user_id=user_id,
+            user_name=name,
+            role="member",
+            left_at="2026-11-02T08:00:00Z",
+            sessions_until="2026-11-02T12:00:00Z",
+            expires_at=1,
+        )
+        # one of them has come back
+        for user_id, name in (("u1", "ada@example.com"), ("u2", "noah@example.com"))
+    ]
+    people.save("vision", MembershipPlan(members=(ada,), changed=(ada,), gone=()), left)
     people.pin("vision", "gpu-vision", GroupPin(group_id="g1", role="lead"))
     table.put_access(
         "vision",
@@ -154,6 +167,15 @@ def test_a_team_is_shown_with_every_part_that_scripts_rely_on(cloud: Deployed) -
                 "groups": ["gpu-vision"],
             }
         ],
+        "left": [
+            {
+                "user_id": "u2",
+                "user_name": "noah@example.com",
+                "role": "member",
+                "left_at": "2026-11-02T08:00:00Z",
+                "sessions_until": "2026-11-02T12:00:00Z",
+            }
+        ],
         "access": [
             {
                 "account": "111122223333",
@@ -184,6 +206,30 @@ def test_a_table_says_who_may_do_what_and_why_not(cloud: Deployed) -> None:
     shown = cloud.run("team", "show", "vision").out
     for text in ("ada@example.com", "run tasks", NAME, "confirm it", "commons-vision"):
         assert text in shown
+
+
+def test_ac_17_a_table_says_until_when_a_session_of_somebody_who_left_may_live(
+    cloud: Deployed,
+) -> None:
+    known(cloud)
+    shown = cloud.run("team", "show", "vision").out
+    for text in ("noah@example.com", "refused in the clusters since", "2026-11-02T12:00:00Z"):
+        assert text in shown
+
+
+def test_a_table_says_whether_access_is_verified(cloud: Deployed) -> None:
+    def shown(status: str, reason: str) -> str:
+        told = Condition(
+            type="AccessVerified", status=status, reason=reason, message="m", since="noon"
+        )
+        cloud.table.note_conditions("vision", ARN, NAME, None, "Ready", [told])
+        return cloud.run("team", "show", "vision").out
+
+    known(cloud)
+    assert "not verified" in cloud.run("team", "show", "vision").out
+    assert "verified since noon" in shown("True", "UpToDate")
+    assert "Observing" in shown("True", "Observing")
+    assert "AccessTooWide" in shown("False", "AccessTooWide")
 
 
 def test_a_team_that_was_never_reconciled_is_converging(cloud: Deployed, file: Path) -> None:

@@ -14,6 +14,7 @@ from commons.adapters.permission_sets import PermissionSets
 from commons.adapters.team_access import TeamAccess
 from commons.domain.access import ROLE_ID_TAG, TEAM_TAG
 from commons.domain.errors import (
+    AskedAgain,
     Blocked,
     ChangedMeanwhile,
     Conflict,
@@ -410,3 +411,15 @@ def test_a_cluster_in_another_account_is_blocked(stage: Stage) -> None:
 
     with pytest.raises(Blocked, match="444455556666"):
         stage.run()
+
+
+@pytest.mark.parametrize(("answers", "error"), [(1, AskedAgain), (2, StillConverging)])
+def test_who_asks_for_the_team_meanwhile_does_not_wait_for_its_role(
+    stage: Stage, answers: int, error: type[Exception]
+) -> None:
+    stage.center.polls = 99
+    for _ in range(2):
+        stage.table.teams.add_request("alpha")
+
+    with pytest.raises(error, match="under way"):
+        handler({"team": "alpha", "requested": answers}, Context())  # type: ignore[arg-type]

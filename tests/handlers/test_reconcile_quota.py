@@ -12,6 +12,7 @@ from commons.adapters.namespace_quota import NamespaceQuota
 from commons.adapters.usage_table import UsageTable
 from commons.domain.errors import (
     AccessDenied,
+    AskedAgain,
     Blocked,
     ChangedMeanwhile,
     ProvisioningFailed,
@@ -283,3 +284,29 @@ def test_a_cluster_that_is_not_registered_blocks(stage: Stage) -> None:
 
     with pytest.raises(Blocked, match="commons cluster register"):
         handler(step(cluster=OTHER), Context())  # type: ignore[arg-type]
+
+
+def test_who_asks_for_the_team_meanwhile_does_not_wait_for_its_quota(stage: Stage) -> None:
+    def run(requested: int) -> None:
+        handler({**step(), "requested": requested}, Context())  # type: ignore[arg-type]
+
+    stage.table.teams.add_request("alpha")
+    with pytest.raises(StillConverging):
+        run(1)
+    stage.table.teams.add_request("alpha")
+
+    with pytest.raises(AskedAgain, match=r"Creating.*the next run"):
+        run(1)
+    with pytest.raises(StillConverging):
+        run(2)
+    stage.sagemaker.settle()
+    stage.brings()
+    run(1)
+
+
+def test_what_only_a_person_can_mend_is_told_as_it_is(stage: Stage) -> None:
+    stage.table.teams.add_request("alpha")
+    stage.wants(17)
+
+    with pytest.raises(QuotaExceedsCapacity):
+        handler({**step(), "requested": 0}, Context())  # type: ignore[arg-type]

@@ -140,6 +140,27 @@ def test_a_binding_of_a_group_that_all_have_lists_those_who_stand_for_a_role() -
     assert found == {THERE: {MIA}, "x": {MIA}, "": {MIA}}
 
 
+def test_a_service_account_of_the_team_has_no_business_elsewhere() -> None:
+    account = {"kind": "ServiceAccount", "name": "builder", "namespace": HERE}
+    known = people(member("mia"))
+    bindings = [
+        {"metadata": {"name": "own", "namespace": HERE}, "subjects": [account]},
+        {"metadata": {"name": "theirs", "namespace": THERE}, "subjects": [account]},
+        {
+            "metadata": {"name": "beta", "namespace": THERE},
+            "subjects": [account | {"namespace": THERE}],
+        },
+    ]
+
+    found = listed_users(bindings, known, {HERE})
+
+    user = f"system:serviceaccount:{HERE}:builder"
+    assert found == {THERE: {user}}
+    (first, *_) = [q for q in asked(known, listed=found) if q.user == user]
+    assert (first.role, first.namespace, first.expected) == ("service account", THERE, False)
+    assert first.groups[1:] == ("system:serviceaccounts", f"system:serviceaccounts:{HERE}")
+
+
 def test_who_is_listed_next_door_is_asked_about_there_by_every_act() -> None:
     found = asked(people(member("mia")), listed={THERE: {VIC}})
     assert facts(found, VIC, THERE) == {str(act): False for act in (*TELLING, *NEVER)}

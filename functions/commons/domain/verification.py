@@ -18,6 +18,8 @@ from commons.domain.names import kubernetes_user, session_name
 PLATFORM = ("default", "kube-system")
 # whoever is signed in has this group
 EVERYBODY = "system:authenticated"
+# how the user names of service accounts begin: their namespace and name follow
+_ACCOUNT = "system:serviceaccount:"
 # for one namespace; beyond it only some of the namespaces next door are asked about
 MOST_QUESTIONS = 3000
 # of those who may do nothing any more
@@ -44,7 +46,16 @@ class People(BaseModel):
         return [first[role] for role in ROLES if role in first]
 
     def role(self, user: str) -> str:
+        if user.startswith(_ACCOUNT):
+            return "service account"
         return self.bound.get(user, "person who is no member any more")
+
+    def groups_of(self, user: str) -> tuple[str, ...]:
+        """What an authorizer is told beside the name."""
+        if user.startswith(_ACCOUNT):
+            namespace = user.removeprefix(_ACCOUNT).partition(":")[0]
+            return (EVERYBODY, "system:serviceaccounts", f"system:serviceaccounts:{namespace}")
+        return (EVERYBODY, *self.groups)
 
 
 def people_of(
@@ -138,7 +149,7 @@ def _listed(people: People, places: Places) -> Iterator[Question]:
 def _question(people: People, user: str, act: Act, namespace: str, expected: bool) -> Question:
     return Question(
         user=user,
-        groups=(EVERYBODY, *people.groups),
+        groups=people.groups_of(user),
         role=people.role(user),
         act=act,
         namespace=namespace,
@@ -151,7 +162,8 @@ def listed_users(
 ) -> dict[str, frozenset[str]]:
     """Users of the team whom bindings list that are not ours, by namespace.
 
-    A binding that lists a group which they all have lists those who stand for a role.
+    A binding that lists a group which they all have lists those who stand for a role. Service
+    accounts are the team's too, and in its own namespaces their own business.
     """
     found: dict[str, frozenset[str]] = {}
     for binding in bindings:
@@ -159,7 +171,10 @@ def listed_users(
         namespace = meta.get("namespace", WHOLE_CLUSTER)
         if namespace in own and meta["name"] in rbac.ROLE_NAMES:
             continue
-        if users := frozenset(_users(binding, people)):
+        users = frozenset(_users(binding, people))
+        if namespace not in own:
+            users |= frozenset(_accounts(binding, own))
+        if users:
             found[namespace] = found.get(namespace, frozenset()) | users
     return found
 
@@ -173,3 +188,9 @@ def _users(binding: Mapping[str, Any], people: People) -> Iterator[str]:
                 yield name
             case "Group", name if name in alike:
                 yield from people.representatives()
+
+
+def _accounts(binding: Mapping[str, Any], own: Collection[str]) -> Iterator[str]:
+    for subject in binding.get("subjects") or []:
+        if subject.get("kind") == "ServiceAccount" and subject.get("namespace") in own:
+            yield f"{_ACCOUNT}{subject['namespace']}:{subject['name']}"
