@@ -34,8 +34,8 @@ def set_calendar(moment: datetime | None) -> None:
 def run(month: datetime) -> Iterator[tuple[str, str, int, str, str]]:
     """Play every task and say of each where, what, how many GPUs, from when, to when."""
     running = state.running()
-    url = settings.urls(running.ports)["COMMONS_LOCAL_KUBERNETES_URL"]
-    client = play.administrator(settings.home(), url, settings.EKS_CLUSTER)
+    endpoint = settings.kubernetes_endpoint(running.ports, running.kubernetes, settings.EKS_CLUSTER)
+    client = play.administrator(settings.home(), endpoint)
     first = month.replace(day=10)
     for task, start, end in PLAYED:
         began, ended = first + timedelta(hours=start), first + timedelta(hours=end)

@@ -12,9 +12,10 @@ import typer
 
 from cli import output
 from cli.errors import BadInput, Failure
+from local import cluster, kubeconfig, nodes, quiescence, settings, state, supervisor
 from local import deploy as deployment
-from local import kubeconfig, quiescence, settings, state, supervisor
 from local import logs as supervised_logs
+from local.controlplane.binaries import BinariesMissing
 from local.delivery import deliver_file
 from local.fixtures import FixtureFailed
 
@@ -30,7 +31,9 @@ def _told() -> Iterator[None]:
         raise Failure(str(error)) from error
     except (state.NotRunning, quiescence.StillBusy, quiescence.WatchFailed) as error:
         raise Failure(str(error)) from error
-    except settings.PortTaken as error:
+    except BinariesMissing as error:
+        raise Failure(str(error)) from error
+    except (settings.PortTaken, nodes.BadNodes, cluster.BadChoice) as error:
         raise BadInput(str(error)) from error
 
 
@@ -39,11 +42,24 @@ def up(
     port_base: Annotated[
         int | None, typer.Option(help="First of four ports in a row; free ones otherwise.")
     ] = None,
+    kubernetes: Annotated[
+        cluster.Startable | None,
+        typer.Option(help="Ours in memory, or the real one: make kubernetes."),
+    ] = None,
+    nodes: Annotated[
+        str | None, typer.Option(help="Machines: ml.p5.48xlarge=4,ml.g5.8xlarge=2")
+    ] = None,
+    kubeconfig_file: Annotated[
+        Path | None, typer.Option("--kubeconfig", help="A cluster that you bring.")
+    ] = None,
     as_json: output.AsJson = False,
 ) -> None:
     """Start the local cloud; does nothing if it runs."""
     with _told(), output.progress("starting the local cloud") as spinner:
-        started = supervisor.up(settings.home(), port_base, spinner.update)
+        chosen = cluster.choose(kubernetes, nodes, kubeconfig_file)
+        started = supervisor.up(settings.home(), port_base, spinner.update, chosen)
+    if started is None and (kubernetes or nodes is not None or kubeconfig_file):
+        _check_same(chosen, state.running())
     if as_json:
         output.print_json({"started": started is not None})
         return
@@ -52,6 +68,12 @@ def up(
         return
     _print_parts()
     output.console.print("Next: commons local deploy, then eval $(commons local env)")
+
+
+def _check_same(chosen: cluster.Cluster, running: state.State) -> None:
+    """Raises Failure where something else runs than what was asked for."""
+    if (chosen.kubernetes, chosen.nodes) != (running.kubernetes, running.nodes):
+        raise Failure("a local cloud with another Kubernetes runs: commons local down, then again")
 
 
 @app.command()
@@ -76,6 +98,8 @@ def status(as_json: output.AsJson = False) -> None:
         output.print_json(
             {
                 "running": bool(parts) and not ended,
+                "kubernetes": recorded.kubernetes if recorded else None,
+                "nodes": recorded.nodes if recorded else {},
                 "parts": [{**part._asdict(), "log": str(part.log)} for part in parts],
                 "fixtures": recorded.fixtures if recorded else {},
             }
@@ -123,8 +147,7 @@ def env(as_json: output.AsJson = False) -> None:
         running = state.running()
     home = settings.home()
     config = home / "kubeconfig"
-    url = settings.urls(running.ports)["COMMONS_LOCAL_KUBERNETES_URL"]
-    endpoint = f"{url}/clusters/{settings.EKS_CLUSTER}"
+    endpoint = settings.kubernetes_endpoint(running.ports, running.kubernetes, settings.EKS_CLUSTER)
     kubeconfig.write(config, endpoint, home / "kubernetes" / "ca.crt")
     variables = _environment(running, config)
     if as_json:
@@ -201,10 +224,11 @@ def deploy(as_json: output.AsJson = False) -> None:
 
 def _print_parts() -> None:
     parts = supervisor.status(settings.home())
+    recorded = state.read(settings.home())
+    which = f", Kubernetes {recorded.kubernetes}" if recorded else ""
     rows = [(p.part, p.state, p.port, p.pid, p.log) for p in parts]
-    output.print_table(
-        "Local cloud", ["part", "state", "port", "pid", "log"], rows, ["port", "pid"]
-    )
+    headings = ["part", "state", "port", "pid", "log"]
+    output.print_table(f"Local cloud{which}", headings, rows, ["port", "pid"])
 
 
 def _environment(running: state.State, config: Path) -> dict[str, Any]:

@@ -1,11 +1,15 @@
 """What an account has before the product: Identity Center, an EKS cluster, a report bucket."""
 
 import json
+import ssl
 import time
+import urllib.request
+from pathlib import Path
 from typing import Any
 
 from local.clients import client
-from local.settings import COST_REPORT_BUCKET, EKS_CLUSTER, REGION, Ports
+from local.settings import COST_REPORT_BUCKET, EKS_CLUSTER, REGION, Ports, kubernetes_endpoint
+from local.state import State
 
 _ACTIVE_SECONDS = 10.0
 _TASK_GOVERNANCE = "amazon-sagemaker-hyperpod-taskgovernance"
@@ -15,11 +19,12 @@ class FixtureFailed(Exception):
     """Something every account has could not be made."""
 
 
-def create(ports: Ports) -> dict[str, str]:
+def create(started: State, folder: Path) -> dict[str, str]:
     """Make the fixtures and say what they are called."""
+    ports = started.ports
     return {
         **_identity_center(ports),
-        **_eks_cluster(ports),
+        **_eks_cluster(ports, _kubernetes_version(started, folder)),
         "cost_report_bucket": _cost_report_bucket(ports),
     }
 
@@ -34,11 +39,11 @@ def _identity_center(ports: Ports) -> dict[str, str]:
     }
 
 
-def _eks_cluster(ports: Ports) -> dict[str, str]:
+def _eks_cluster(ports: Ports, version: str) -> dict[str, str]:
     eks = client("eks", ports)
     eks.create_cluster(
         name=EKS_CLUSTER,
-        version="1.33",
+        version=version,
         roleArn=_cluster_role(client("iam", ports)),
         resourcesVpcConfig={"subnetIds": _subnets(client("ec2", ports))},
         accessConfig={
@@ -54,6 +59,15 @@ def _eks_cluster(ports: Ports) -> dict[str, str]:
     # what the local cloud plays of it: a quota makes its namespace and its queues
     eks.create_addon(clusterName=EKS_CLUSTER, addonName=_TASK_GOVERNANCE)
     return {"eks_cluster": EKS_CLUSTER, "eks_cluster_arn": cluster["arn"]}
+
+
+def _kubernetes_version(started: State, folder: Path) -> str:
+    endpoint = kubernetes_endpoint(started.ports, started.kubernetes, EKS_CLUSTER)
+    trusted = ssl.create_default_context(cafile=str(folder / "kubernetes" / "ca.crt"))
+    url = f"{endpoint}/version"
+    with urllib.request.urlopen(url, timeout=_ACTIVE_SECONDS, context=trusted) as answer:  # noqa: S310 - our own server
+        told = json.load(answer)
+    return f"{told['major']}.{told['minor'].rstrip('+')}"
 
 
 def _cluster_role(iam: Any) -> str:

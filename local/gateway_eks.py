@@ -13,6 +13,7 @@ from typing import Any
 
 from ministack.services import eks
 
+from local.endpoint import endpoint
 from local.gateway_patch import replace
 
 Answer = tuple[int, dict[str, str], bytes]
@@ -41,6 +42,6 @@ def _reachable(name: str) -> dict[str, Any]:
     certificate = Path(os.environ["COMMONS_LOCAL_HOME"]) / "kubernetes" / "ca.crt"
     data = base64.b64encode(certificate.read_bytes()).decode() if certificate.exists() else ""
     return {
-        "endpoint": f"{os.environ['COMMONS_LOCAL_KUBERNETES_URL']}/clusters/{name}",
+        "endpoint": endpoint(name),
         "certificateAuthority": {"data": data},
     }

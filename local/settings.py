@@ -4,6 +4,7 @@ import os
 import socket
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -25,6 +26,10 @@ class Ports(BaseModel):
     events: int
     directory: int
     kubernetes: int
+
+
+# ours in memory, the real thing built from source, or one that the user brings
+Kubernetes = Literal["embedded", "real", "brought"]
 
 
 class PortTaken(Exception):
@@ -60,6 +65,22 @@ def urls(ports: Ports) -> dict[str, str]:
         "COMMONS_LOCAL_DIRECTORY_URL": f"http://127.0.0.1:{ports.directory}",
         "COMMONS_LOCAL_KUBERNETES_URL": f"https://127.0.0.1:{ports.kubernetes}",
     }
+
+
+def kubernetes_endpoint(ports: Ports, kubernetes: Kubernetes, eks_cluster: str) -> str:
+    """Where the Kubernetes API of an EKS cluster is."""
+    return cluster_url(f"https://127.0.0.1:{ports.kubernetes}", kubernetes, eks_cluster)
+
+
+def cluster_url(root: str, kubernetes: Kubernetes, eks_cluster: str) -> str:
+    """The API of a cluster, below the address of the part that plays all of them.
+
+    A real one is only the one cluster, at the root; below `/clusters` it serves nothing, which is
+    right for any other.
+    """
+    if kubernetes == "real" and eks_cluster == EKS_CLUSTER:
+        return root
+    return f"{root}/clusters/{eks_cluster}"
 
 
 def client_environment(ports: Ports) -> dict[str, str]:

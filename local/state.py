@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from local.processes import Process, alive
-from local.settings import Ports, home
+from local.settings import Kubernetes, Ports, home
 
 
 class NotRunning(Exception):
@@ -13,13 +13,18 @@ class NotRunning(Exception):
 
 
 class State(BaseModel):
-    """Ports, processes by part, and the base fixtures that exist."""
+    """Ports, processes by part, the base fixtures that exist, and what was asked for.
+
+    `nodes`: how many machines of which instance type.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     ports: Ports
     parts: dict[str, Process]
     fixtures: dict[str, str] = Field(default_factory=dict)
+    kubernetes: Kubernetes = "embedded"
+    nodes: dict[str, int] = Field(default_factory=dict)
 
 
 def path(folder: Path | None = None) -> Path:

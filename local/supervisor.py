@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from local import fixtures, logs, processes, settings, state
+from local.cluster import Cluster
 from local.settings import Ports
 from local.state import State
 
@@ -39,14 +40,24 @@ class PartStatus(NamedTuple):
     log: Path
 
 
-def up(folder: Path, port_base: int | None = None, say: Say = lambda _: None) -> State | None:
-    """Start the local cloud; None if it runs already. Raises PartFailed or PortTaken."""
+def up(
+    folder: Path,
+    port_base: int | None = None,
+    say: Say = lambda _: None,
+    cluster: Cluster | None = None,
+) -> State | None:
+    """Start the local cloud; None if it runs already.
+
+    Raises PartFailed or PortTaken, and what `Cluster.check` raises.
+    """
+    cluster = cluster or Cluster()
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # two at once would start two
         if _runs(folder):
             return None
-        return _start_all(settings.choose_ports(port_base), folder, say)
+        cluster.check()
+        return _start_all(settings.choose_ports(port_base), folder, say, cluster)
 
 
 def _runs(folder: Path) -> bool:
@@ -61,20 +72,22 @@ def _runs(folder: Path) -> bool:
     return True
 
 
-def _start_all(ports: Ports, folder: Path, say: Say) -> State:
+def _start_all(ports: Ports, folder: Path, say: Say, cluster: Cluster) -> State:
     _clear(folder)
-    started = State(ports=ports, parts={})
+    started = State(ports=ports, parts={}, kubernetes=cluster.kubernetes, nodes=cluster.nodes)
     try:
         for part in PARTS:
             say(f"starting {part}")
-            process = _start(part, ports, folder)
+            process = _start(part, ports, folder, cluster)
             started = started.model_copy(update={"parts": {**started.parts, part: process}})
             state.write(started, folder)
         for part, process in started.parts.items():
             say(f"waiting for {part}")
             _wait(part, process, getattr(ports, part), folder)
+        if cluster.kubernetes != "embedded":
+            _wait_until_ready("kubernetes", started.parts["kubernetes"], folder)
         say("making what every account has")
-        complete = started.model_copy(update={"fixtures": fixtures.create(ports)})
+        complete = started.model_copy(update={"fixtures": fixtures.create(started, folder)})
     except BaseException:
         processes.end(list(started.parts.values()))
         state.path(folder).unlink(missing_ok=True)
@@ -120,14 +133,15 @@ def _clear(folder: Path) -> None:
         (folder / name).mkdir()
 
 
-def _start(part: str, ports: Ports, folder: Path) -> processes.Process:
-    environment = settings.part_environment(ports, folder)
+def _start(part: str, ports: Ports, folder: Path, cluster: Cluster) -> processes.Process:
+    environment = {**settings.part_environment(ports, folder), **cluster.environment()}
     if part == "gateway":
         environment |= settings.gateway_environment(ports)
+    module = cluster.module if part == "kubernetes" else PARTS[part]
     environment["COMMONS_LOCAL_PORT"] = str(getattr(ports, part))
     paths = [str(settings.CHECKOUT), os.environ.get("PYTHONPATH", "")]
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
-    command = [sys.executable, "-m", PARTS[part]]
+    command = [sys.executable, "-m", module]
     return processes.start(command, environment, logs.of_part(folder, part), settings.CHECKOUT)
 
 
@@ -141,6 +155,17 @@ def _wait(part: str, process: processes.Process, port: int, folder: Path) -> Non
         time.sleep(0.05)
     if not processes.alive(process):  # then somebody else listens there
         raise _failure(part, "ended while starting", folder)
+
+
+def _wait_until_ready(part: str, process: processes.Process, folder: Path) -> None:
+    """A part of several processes listens before it is complete; a file says when it is."""
+    until = time.monotonic() + START_SECONDS
+    while not (folder / part / "ready").exists():
+        if not processes.alive(process):
+            raise _failure(part, "ended while starting", folder)
+        if time.monotonic() > until:
+            raise _failure(part, f"was not ready in {START_SECONDS:.0f} s", folder)
+        time.sleep(0.05)
 
 
 def _failure(part: str, what: str, folder: Path) -> PartFailed:

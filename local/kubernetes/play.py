@@ -59,7 +59,7 @@ class Task:
         return f"{self.owner_kind.lower()}-{self.name}-{digest.hexdigest()[:5]}"
 
 
-def administrator(home: Path, kubernetes_url: str, eks_cluster: str) -> Client:
+def administrator(home: Path, endpoint: str) -> Client:
     """A client with the local administrator's token; `home` is the folder of the local cloud."""
     folder = home / "kubernetes"
     config = {
@@ -68,7 +68,7 @@ def administrator(home: Path, kubernetes_url: str, eks_cluster: str) -> Client:
             {
                 "name": "local",
                 "cluster": {
-                    "server": f"{kubernetes_url}/clusters/{eks_cluster}",
+                    "server": endpoint,
                     "certificate-authority": str(folder / "ca.crt"),
                 },
             }

@@ -9,6 +9,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+from local.endpoint import NoKubernetes, endpoint
+
 _FIELD_MANAGER = "sagemaker"
 _TIMEOUT_SECONDS = 10
 _PLURALS = {
@@ -30,30 +32,36 @@ class Kubernetes:
     """The API of one EKS cluster; every call raises KubernetesUnavailable."""
 
     def __init__(self, eks_cluster: str) -> None:
-        self._base = f"/clusters/{eks_cluster}"
+        self._eks_cluster = eks_cluster
 
     def reach(self) -> None:
         """Return if the API answers."""
-        _call("GET", f"{self._base}/version")
+        _call("GET", self._url("/version"))
 
     def apply(self, document: Document) -> Document:
         """Server-side apply of the fields that are ours."""
         query = urllib.parse.urlencode({"fieldManager": _FIELD_MANAGER, "force": "true"})
-        path = f"{self._base}{_path(document)}?{query}"
-        return _call("PATCH", path, document, "application/apply-patch+yaml")
+        url = self._url(f"{_path(document)}?{query}")
+        return _call("PATCH", url, document, "application/apply-patch+yaml")
 
     def patch_status(self, document: Document, status: Document) -> None:
         """Merge into the status of an object."""
-        path = f"{self._base}{_path(document)}/status"
-        _call("PATCH", path, {"status": status}, "application/merge-patch+json")
+        url = self._url(f"{_path(document)}/status")
+        _call("PATCH", url, {"status": status}, "application/merge-patch+json")
 
     def delete(self, document: Document) -> None:
         """Delete an object, if it is there."""
-        _call("DELETE", f"{self._base}{_path(document)}", missing_ok=True)
+        _call("DELETE", self._url(_path(document)), missing_ok=True)
 
     def exists(self, document: Document) -> bool:
         """Whether an object is there."""
-        return bool(_call("GET", f"{self._base}{_path(document)}", missing_ok=True))
+        return bool(_call("GET", self._url(_path(document)), missing_ok=True))
+
+    def _url(self, path: str) -> str:
+        try:
+            return endpoint(self._eks_cluster) + path
+        except NoKubernetes as error:
+            raise KubernetesUnavailable(str(error)) from error
 
 
 def _path(document: Document) -> str:
@@ -66,17 +74,14 @@ def _path(document: Document) -> str:
 
 def _call(
     method: str,
-    path: str,
+    url: str,
     document: Document | None = None,
     content_type: str = "application/json",
     missing_ok: bool = False,
 ) -> Document:
-    url = os.environ.get("COMMONS_LOCAL_KUBERNETES_URL", "")
-    if not url:
-        raise KubernetesUnavailable("this local cloud has no Kubernetes API")
     body = None if document is None else json.dumps(document).encode()
     headers = {"Content-Type": content_type, "Authorization": f"Bearer {_token()}"}
-    request = urllib.request.Request(url + path, body, headers, method=method)  # noqa: S310 - ours
+    request = urllib.request.Request(url, body, headers, method=method)  # noqa: S310 - ours
     try:
         context = _context(url)
         with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS, context=context) as answer:  # noqa: S310
@@ -85,9 +90,9 @@ def _call(
         if error.code == 404 and missing_ok:
             return {}
         told = error.read().decode(errors="replace")
-        raise KubernetesUnavailable(f"{method} {path}: HTTP {error.code} {told}") from error
+        raise KubernetesUnavailable(f"{method} {url}: HTTP {error.code} {told}") from error
     except OSError as error:
-        raise KubernetesUnavailable(f"{method} {path}: {error}") from error
+        raise KubernetesUnavailable(f"{method} {url}: {error}") from error
 
 
 def _token() -> str:

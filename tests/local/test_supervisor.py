@@ -22,7 +22,7 @@ DIES = "tests.local.standins.dies"
 def home(tmp_path, monkeypatch):
     """A home whose cloud consists of two small parts; whatever still runs is ended."""
     monkeypatch.setattr(supervisor, "PARTS", {"gateway": SERVES, "directory": SERVES})
-    monkeypatch.setattr(fixtures, "create", lambda ports: {"made": str(ports.gateway)})
+    monkeypatch.setattr(fixtures, "create", lambda s, _: {"made": str(s.ports.gateway)})
     yield tmp_path
     supervisor.down(tmp_path)
 

@@ -58,8 +58,9 @@ def join(cloud: Cloud, group: str, *people: str) -> None:
 
 
 def kubernetes(cloud: Cloud) -> Any:
-    url = settings.urls(cloud.state.ports)["COMMONS_LOCAL_KUBERNETES_URL"]
-    return play.administrator(cloud.home, url, settings.EKS_CLUSTER)
+    started = cloud.state
+    endpoint = settings.kubernetes_endpoint(started.ports, started.kubernetes, settings.EKS_CLUSTER)
+    return play.administrator(cloud.home, endpoint)
 
 
 def subjects(cloud: Cloud, namespace: str) -> dict[str, set[str]]:

@@ -1,0 +1,1 @@
+"""A real Kubernetes control plane with Kueue and nodes without machines, built from source."""
