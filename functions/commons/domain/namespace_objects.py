@@ -20,6 +20,9 @@ MANAGED = "gpu-commons"
 DIGEST = "gpu.commons/applied"
 SAGEMAKER_LABEL = "sagemaker.amazonaws.com/sagemaker-managed-queue"
 OBJECT_COUNTS = "commons-objects"
+# parameters of the admission policies, read from the Namespace
+PRIORITY_CLASSES = "gpu.commons/priority-classes"
+HOST_PATHS = "gpu.commons/host-paths"
 KINDS = ("Role", "RoleBinding", "NetworkPolicy", "ResourceQuota")
 
 # counts of objects only: CPU, memory and devices are Kueue's. Numbers as Kubernetes itself writes

@@ -1,0 +1,109 @@
+"""What a tenant changes for nobody, whatever other roles an administrator has given them."""
+
+from commons.domain import rbac
+from commons.domain.admission_policy import TENANT, Cel, Check, Policy, rule
+from commons.domain.admission_tasks import cel
+from commons.domain.namespace_objects import MANAGED, MANAGED_LABEL, TEAM_LABEL
+
+_ALL = ("CREATE", "UPDATE", "DELETE", "CONNECT")
+_NOT_THEIRS = (
+    "resourcequotas",
+    "limitranges",
+    "networkpolicies",
+)
+_IDENTITY = ("serviceaccounts/token", "pods/ephemeralcontainers", "pods/binding", "bindings")
+
+
+def _ours(thing: str) -> str:
+    label = f"{thing}.?metadata.?labels[?'{MANAGED_LABEL}'].orValue('')"
+    return f"({thing} != null && {label} == '{MANAGED}')"
+
+
+NAMESPACED = Policy(
+    name="commons-guard",
+    whom="everything that a tenant makes, changes, deletes or opens in a team's namespace",
+    rules=(rule("*", ("*/*",), _ALL),),
+    condition=TENANT,
+    variables=(
+        ("user", "request.userInfo.username"),
+        (
+            "what",
+            "request.resource.resource + (request.?subResource.orValue('') == ''"
+            " ? '' : '/' + request.subResource)",
+        ),
+    ),
+    checks=(
+        Check(
+            "a person of another team",
+            "!variables.user.startsWith('commons:') || variables.user.startsWith("
+            f"'commons:' + namespaceObject.metadata.labels['{TEAM_LABEL}'] + ':')",
+            Cel(
+                f"'only people of team ' + namespaceObject.metadata.labels['{TEAM_LABEL}']"
+                " + ' may do that in ' + request.namespace"
+            ),
+        ),
+        Check(
+            "queues and Workloads (a Workload may be deleted by whoever has a role for that)",
+            "request.resource.group != 'kueue.x-k8s.io'"
+            " || (request.operation == 'DELETE' && variables.what == 'workloads')",
+            "queues and Workloads are Kueue's and the platform team's",
+        ),
+        Check(
+            "resource quotas, limit ranges, network policies",
+            f"!(request.resource.resource in {cel(_NOT_THEIRS)})",
+            "quotas, limits and network policies of a namespace are the platform team's",
+        ),
+        Check(
+            "Roles and RoleBindings",
+            f"request.resource.group != '{rbac.RBAC}'",
+            "roles follow from directory groups: ask who owns the group",
+        ),
+        Check(
+            "tokens of service accounts, ephemeral containers, the binding of a pod to a node",
+            f"!(variables.what in {cel(_IDENTITY)})",
+            Cel("'a team has no right to ' + variables.what"),
+        ),
+        Check(
+            "the status of anything",
+            "!variables.what.endsWith('/status')",
+            Cel("'only its controller writes ' + variables.what"),
+        ),
+        Check(
+            "Secrets that Kubernetes fills with a token which never ends",
+            "variables.what != 'secrets' || object == null"
+            " || object.?type.orValue('') != 'kubernetes.io/service-account-token'",
+            "tokens of service accounts as Secrets are not allowed: a pod has one by itself",
+        ),
+        Check(
+            "Services that take the traffic of an address outside",
+            "variables.what != 'services' || object == null"
+            " || object.?spec.?externalIPs.orValue([]) == []",
+            "externalIPs are not allowed: remove them",
+        ),
+        Check(
+            f"objects labelled `{MANAGED_LABEL}: {MANAGED}`, before or after",
+            f"!{_ours('oldObject')} && !{_ours('object')}",
+            f"what is labelled {MANAGED_LABEL}={MANAGED} is the product's",
+        ),
+    ),
+)
+
+CLUSTER = Policy(
+    name="commons-cluster",
+    whom="everything that a tenant makes, changes, deletes or opens outside namespaces",
+    rules=(rule("*", ("*/*",), _ALL, scope="Cluster"),),
+    condition=TENANT,
+    variables=(),
+    checks=(
+        Check(
+            "Namespaces with the labels that switch governance, queues, priorities, nodes, "
+            "volumes, policies: all of it (only to ask what one may do is allowed)",
+            "request.resource.group in ['authorization.k8s.io', 'authentication.k8s.io']",
+            Cel(
+                "'a team changes nothing outside its namespaces: ' + request.resource.resource"
+                " + ' are the platform team\\'s'"
+            ),
+        ),
+    ),
+    everywhere=True,
+)
