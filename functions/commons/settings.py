@@ -52,6 +52,12 @@ class ClusterWriter(Settings):
     cluster_writer_role_arn: str
 
 
+class Deletion(Settings):
+    """Whether the stack may delete what can take data along; off unless its parameter says so."""
+
+    allow_data_deletion: bool = False
+
+
 class Usage(Settings):
     usage_table_name: str
 

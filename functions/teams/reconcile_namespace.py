@@ -14,12 +14,17 @@ def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
     table = bootstrap.team_table()
     cluster = table.registered_cluster(step.cluster)
     act = cluster.mode == "enforce"
-    listed = spec_of(step, table.get_team_document(step.team)) is not None
+    document = table.get_team_document(step.team)
+    listed = spec_of(step, document) is not None
     # the people as they were last read whole: a directory that does not answer takes from nobody
     members = bootstrap.member_table().members(step.team).values() if listed else ()
     shape = bootstrap.namespace_shape(cluster)
-    actions = shape.reach(step.team, step.project, step.namespace, list(members), act)
+    shaped = shape.reach(
+        step.team, step.project, step.namespace, list(members), act, document.state
+    )
     text = "labels, roles, people, isolation and object counts are as they should be"
-    answer = reached("NamespaceReady", actions, text, observing=not act)
+    answer = reached("NamespaceReady", shaped.actions, text, observing=not act).also(
+        shaped.conditions
+    )
     bootstrap.logger.info("namespace is shaped", team=step.team, actions=answer.actions)
     return answer.payload()

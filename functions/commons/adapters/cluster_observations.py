@@ -73,8 +73,10 @@ def _differs(shape: NamespaceShape, team: KnownTeam, record: NamespaceRecord) ->
     members = list(team.members.values())
     name = team.document.team
     try:
-        planned = shape.reach(name, record.project, record.namespace, members, act=False)
+        shaped = shape.reach(
+            name, record.project, record.namespace, members, act=False, state=team.document.state
+        )
     except (Blocked, Conflict):
         # a reconcile says it better
         return True
-    return bool(planned)
+    return bool(shaped.actions)

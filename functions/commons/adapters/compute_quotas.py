@@ -43,6 +43,15 @@ class ComputeQuotas:
         doing = f"updating the compute quota {request['ComputeQuotaId']}"
         self._write(self._client.update_compute_quota, doing, request)
 
+    def delete(self, quota_id: str) -> None:
+        """Begin to delete it, which may delete its namespace; that it is gone is no error."""
+        with translated(f"deleting the compute quota {quota_id}"):
+            try:
+                self._client.delete_compute_quota(ComputeQuotaId=quota_id)
+            except ClientError as error:
+                if code_of(error) != "ResourceNotFound":
+                    raise
+
     def nodes(self, cluster_arn: str) -> dict[str, int]:
         """How many nodes of each instance type the cluster is to have."""
         with translated(f"DescribeCluster of {cluster_arn}"):

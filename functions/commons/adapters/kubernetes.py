@@ -9,7 +9,7 @@ import lightkube
 from lightkube.types import PatchType
 
 from commons.adapters.eks_sign_in import FIELD_MANAGER, TOKEN_SECONDS, Connect
-from commons.adapters.kubernetes_kinds import KINDS, resource
+from commons.adapters.kubernetes_kinds import KINDS, resource, version_of
 from commons.domain.errors import AccessDenied, ChangedMeanwhile, Throttled
 
 Object = dict[str, Any]
@@ -58,7 +58,10 @@ class Kubernetes:
         return found or []
 
     def apply(self, wanted: Object) -> None:
-        """Server-side apply; fields that others hold and we want become ours."""
+        """Server-side apply; fields that others hold and we want become ours.
+
+        In the version that the cluster serves, whichever `wanted` says.
+        """
         name, where = _place(wanted)
         kind = str(wanted["kind"])
         applied = self._served(
@@ -66,7 +69,7 @@ class Kubernetes:
             lambda client, res: client.patch(
                 res,
                 name,
-                wanted,
+                {**wanted, "apiVersion": version_of(res)},
                 patch_type=PatchType.APPLY,
                 field_manager=FIELD_MANAGER,
                 force=True,

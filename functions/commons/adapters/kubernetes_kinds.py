@@ -49,3 +49,8 @@ def resource(kind: str, version: str) -> Any:
     base = GenericNamespacedResource if known.namespaced else GenericGlobalResource
     info = create_api_info(known.group, version, kind, known.plural)
     return type(kind, (base,), {"_api_info": info})
+
+
+def version_of(resource_class: Any) -> str:
+    """What objects of the class say as their apiVersion."""
+    return str(resource_class._api_info.resource.api_version)

@@ -21,9 +21,12 @@ class NamespaceItems(TableItems):
         items = self._below(f"TEAM#{team}", "NAMESPACE#")
         return [NamespaceRecord.model_validate(plain(item)) for item in items]
 
-    def note_quota(self, team: str, cluster: str, namespace: str, quota: QuotaRecord) -> None:
+    def note_quota(
+        self, team: str, cluster: str, namespace: str, quota: QuotaRecord | None
+    ) -> None:
         """Remember the compute quota of a namespace; the rest of its item stays as it is."""
-        self._note(team, cluster, namespace, {"quota": stored(quota.model_dump())})
+        value = stored(quota.model_dump()) if quota else None
+        self._note(team, cluster, namespace, {"quota": value})
 
     def note_access_entry(
         self, team: str, cluster: str, namespace: str, access_entry: str | None

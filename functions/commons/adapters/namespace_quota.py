@@ -2,10 +2,10 @@
 
 from commons.adapters.compute_quotas import ComputeQuotas
 from commons.adapters.kubernetes import Kubernetes
-from commons.domain import quota
+from commons.domain import queue_hold, quota
 from commons.domain.capacity import growing, overcommitted
 from commons.domain.documents import ClusterDocument, NamespaceSpec
-from commons.domain.errors import QuotaExceedsCapacity, StillConverging
+from commons.domain.errors import QuotaExceedsCapacity, StillConverging, StillDraining
 from commons.domain.names import local_queue_name, namespace_name, quota_team_name
 from commons.domain.namespace_objects import SAGEMAKER_LABEL
 
@@ -36,6 +36,28 @@ class NamespaceQuota:
         else:
             self._quotas.create(quota.create_request(team, spec))
         raise StillConverging(f"The compute quota of {spec.cluster} was asked for; {verb} began")
+
+    def leave(self, team: str, spec: NamespaceSpec, delete: bool) -> quota.Quota | None:
+        """What is left of the quota of a team that leaves, once nothing runs; None: nothing.
+
+        Deletes it where that is allowed. Raises StillDraining and StillConverging.
+        """
+        namespace = namespace_name(team, spec.project)
+        queue = self._kubernetes.get("LocalQueue", local_queue_name(namespace), namespace)
+        tasks = queue_hold.load(self._kubernetes.list("Workload", namespace))
+        if tasks.running or not queue_hold.is_held(queue):
+            raise StillDraining(
+                f"{namespace} is left when nothing runs in it any more: {tasks}. Wait, or have "
+                "them ended by their owners"
+            )
+        found = self._quotas.find(spec.cluster, quota_team_name(team, spec.project))
+        if found is None or not delete:
+            return found
+        if found.status != "Deleting":
+            self._quotas.delete(found.id)
+        raise StillConverging(
+            f"The compute quota {found.name} is being deleted: {found.status} until now"
+        )
 
     def _fit(
         self, spec: NamespaceSpec, found: quota.Quota | None, cluster: ClusterDocument

@@ -32,6 +32,10 @@ _READER: list[dict[str, Any]] = [
     *(rbac.as_rule((group,), kinds, rbac.READ) for group, kinds in _TASKS.items()),
 ]
 _WRITER: list[dict[str, Any]] = [
+    # to hold the queue of a team that is frozen or leaves. A rule takes names and no patterns, and
+    # there is a LocalQueue for each namespace that will ever be: so it is all of them
+    rbac.as_rule(("kueue.x-k8s.io",), ("localqueues",), ("get", "patch")),
+    rbac.as_rule(("kueue.x-k8s.io",), ("workloads",), ("list",)),
     rbac.as_rule(("",), ("namespaces",), ("get", "patch")),
     # the name of what is created cannot be part of a rule, nor that of what is listed
     rbac.as_rule((rbac.RBAC,), ("roles", "rolebindings"), ("list", "create")),

@@ -4,6 +4,7 @@ CommonsError
 ├── TryLater           the state machine waits and tries again
 │   ├── StillConverging    AWS or the cluster has accepted the change and is not done
 │   ├── Throttled          a service asked us to slow down, and the client's own retries are spent
+│   ├── StillDraining      tasks of a team that leaves run on, and nothing ends them for it
 │   ├── ChangedMeanwhile   somebody else wrote first: read again, plan again
 │   └── AskedAgain         not in this run: the team was asked for again, and the next run goes on
 └── NeedsAPerson       nothing changes by itself; the sentence says what to do
@@ -37,6 +38,10 @@ class Throttled(TryLater):
 
 class ChangedMeanwhile(TryLater):
     """Somebody else wrote first."""
+
+
+class StillDraining(TryLater):
+    """Tasks of a team that leaves run on."""
 
 
 class AskedAgain(TryLater):

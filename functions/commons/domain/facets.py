@@ -36,6 +36,9 @@ class Outcome(BaseModel):
     conditions: list[Condition]
     actions: list[str] = []
 
+    def also(self, conditions: list[Condition]) -> "Outcome":
+        return self.model_copy(update={"conditions": [*self.conditions, *conditions]})
+
     def payload(self) -> dict[str, Any]:
         return self.model_dump()
 

@@ -148,6 +148,13 @@ def version_of(quota: Quota) -> QuotaVersion:
     )
 
 
+def ended(record: QuotaRecord, now: datetime) -> QuotaVersion:
+    """What follows the last version of a quota that was deleted: nothing is granted."""
+    return QuotaVersion(
+        effective_from=now, version=record.version + 1, resources={}, strategy="DontLend"
+    )
+
+
 def record_of(quota: Quota) -> QuotaRecord:
     """What is remembered: the rows as SageMaker filled them, under the names documents use."""
     rows = [

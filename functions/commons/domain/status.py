@@ -16,6 +16,8 @@ _PHASE_BY_REASON: dict[str, Phase] = {
     "Throttled": "Converging",
     "ChangedMeanwhile": "Converging",
     "AskedAgain": "Converging",
+    "StillDraining": "Converging",
+    "LeftToAPerson": "Leaving",
     "Held": "Held",
     "Conflict": "Conflict",
     "Blocked": "Blocked",

@@ -27,6 +27,7 @@ _MAY_BE_MENDED = {
     "Conflict",
     "QuotaExceedsCapacity",
     "StillConverging",
+    "StillDraining",
     "Throttled",
 }
 # the first ends by an event, the second only sums up the namespaces
