@@ -125,6 +125,7 @@ class KubernetesFake:
         self.writes: list[tuple[str, str, str]] = []
         self.reads = 0
         self.fail_after: int | None = None
+        self._applied: dict[tuple[str, str, str | None], Object] = {}
 
     def put(self, kind: str, name: str, namespace: str | None = None, **fields: Any) -> Object:
         metadata = {"name": name, "labels": fields.pop("labels", {})}
@@ -164,8 +165,11 @@ class KubernetesFake:
             raise ValueError("roleRef is immutable")
         metadata = {**found["metadata"], **wanted["metadata"]}
         for name in ("labels", "annotations"):
-            mine, theirs = wanted["metadata"].get(name), found["metadata"].get(name)
-            metadata[name] = {**(theirs or {}), **(mine or {})}
+            mine = wanted["metadata"].get(name) or {}
+            dropped = self._applied.get(key, {}).get(name, {}).keys() - mine.keys()
+            theirs = found["metadata"].get(name) or {}
+            metadata[name] = {k: v for k, v in {**theirs, **mine}.items() if k not in dropped}
+        self._applied[key] = wanted["metadata"]
         self.objects[key] = {**found, **wanted, "metadata": metadata}
 
     def delete(self, unwanted: Object) -> None:

@@ -9,6 +9,7 @@ from commons.adapters.document_reader import Document, RefusedDocument, read_doc
 from commons.adapters.document_store import StoredDocument
 from commons.adapters.messages import Message, each_message
 from commons.bootstrap import logger
+from commons.domain.document_rules import unknown_classes
 from commons.domain.documents import ClusterDocument
 from commons.domain.status import iso
 from commons.domain.team import Accepted
@@ -37,9 +38,12 @@ def _take(message: Message) -> None:
 
 
 def _claim(document: Document, key: str, body: bytes) -> None:
-    """Raises RefusedDocument if a namespace of the team has the name of another's."""
+    """Raises RefusedDocument for what only other documents show to be wrong."""
     if isinstance(document, ClusterDocument):
         return
+    known = (accepted.document for accepted in bootstrap.team_table().clusters())
+    if faults := unknown_classes(document, known):
+        raise refused_for(key, body, faults)
     if faults := bootstrap.team_table().claim_namespaces(document, bootstrap.now()):
         raise refused_for(key, body, faults)
 

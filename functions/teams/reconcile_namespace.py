@@ -15,14 +15,14 @@ def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
     cluster = table.registered_cluster(step.cluster)
     act = cluster.mode == "enforce"
     document = table.get_team_document(step.team)
-    listed = spec_of(step, document) is not None
+    spec = spec_of(step, document)
     # the people as they were last read whole: a directory that does not answer takes from nobody
-    members = bootstrap.member_table().members(step.team).values() if listed else ()
+    members = bootstrap.member_table().members(step.team).values() if spec else ()
     shape = bootstrap.namespace_shape(cluster)
     shaped = shape.reach(
-        step.team, step.project, step.namespace, list(members), act, document.state
+        step.team, step.project, step.namespace, list(members), act, document.state, spec
     )
-    text = "labels, roles, people, isolation and object counts are as they should be"
+    text = "labels, limits, roles, people, isolation and object counts are as they should be"
     answer = reached("NamespaceReady", shaped.actions, text, observing=not act).also(
         shaped.conditions
     )

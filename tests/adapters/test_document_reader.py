@@ -176,7 +176,16 @@ def test_a_team_is_named_by_lower_case_letters_digits_and_hyphens(team: Any) -> 
 
 
 @pytest.mark.parametrize(
-    "team", ["kube-system", "default", "system", "idle-resource-sharing", "idle-resource-sharing-9"]
+    "team",
+    [
+        "kube-system",
+        "default",
+        "system",
+        "reader",
+        "writer",
+        "idle-resource-sharing",
+        "idle-resource-sharing-9",
+    ],
 )
 def test_names_that_the_cluster_keeps_for_itself_are_refused(team: str) -> None:
     [fault] = team_faults(team=team)
@@ -202,6 +211,34 @@ def test_a_priority_class_is_named_without_the_ending_that_sagemaker_adds() -> N
     twice = [{"name": "training", "weight": 1}, {"name": "training", "weight": 2}]
     [fault] = cluster_faults(priority_classes=twice)
     assert fault == "priority_classes[1].name: training stands here a second time"
+
+
+def limits_faults(**limits: Any) -> list[str]:
+    return team_faults(namespaces=[{"cluster": ARN, **limits}])
+
+
+def test_the_limits_of_a_namespace_are_read() -> None:
+    limits = {"priority_classes": ["training"], "host_paths": ["/mnt/k8s-disks/0"]}
+    document = read(json.dumps(TEAM | {"namespaces": [{"cluster": ARN, **limits}]}))
+
+    assert document.namespaces[0].priority_classes == ["training"]
+    assert document.namespaces[0].host_paths == ["/mnt/k8s-disks/0"]
+    [plain] = read(json.dumps(TEAM | {"namespaces": [{"cluster": ARN}]})).namespaces
+    assert (plain.priority_classes, plain.host_paths) == (None, [])
+
+
+def test_a_wrong_limit_is_named_where_it_stands() -> None:
+    assert limits_faults(priority_classes=["a", "training-priority", "a"]) == [
+        "namespaces[0].priority_classes[2]: a stands here a second time",
+        "namespaces[0].priority_classes[1]: must be training: SageMaker adds -priority",
+    ]
+    assert limits_faults(host_paths=["/mnt", "/mnt", "/mnt/a", "/etc"]) == [
+        "namespaces[0].host_paths[1]: /mnt stands here a second time",
+        "namespaces[0].host_paths[2]: must not lie in /mnt: who writes there could put a link to "
+        "anywhere in its place",
+        "namespaces[0].host_paths[3]: must not be /etc: /etc holds the node's settings and "
+        "credentials",
+    ]
 
 
 @pytest.mark.parametrize("orchestrator", ["slurm", "Slurm", " SLURM "])

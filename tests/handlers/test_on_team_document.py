@@ -151,6 +151,25 @@ def test_a_cluster_document_has_the_teams_on_it_looked_at_again(
     stack.s3.head_object(Bucket=BUCKET, Key="accepted/clusters/ab12cd34ef56.yaml")
 
 
+def test_a_priority_that_the_cluster_does_not_have_is_refused_where_it_stands(
+    stack: Stack, context: Context
+) -> None:
+    limits = "    priority_classes: [training, urgent]\n"
+    key = "documents/clusters/ab12cd34ef56.yaml"
+    handler(batch(uploaded(stack, TEAM + limits)), context)
+    assert stack.refused() == []  # nobody knows the cluster yet
+    classes = "priority_classes: [{name: training, weight: 1}]\n"
+    handler(batch(uploaded(stack, CLUSTER + classes, key=key)), context)
+    handler(batch(uploaded(stack, TEAM + limits, "02")), context)
+    [refused] = stack.refused()
+    assert refused["reasons"] == [
+        "namespaces[0].priority_classes[1], line 7: must be one of the cluster's priority classes "
+        "(training), and is urgent"
+    ]
+    handler(batch(uploaded(stack, TEAM + limits.replace(", urgent", ""), "03")), context)
+    assert stack.refused() == []
+
+
 def test_a_slurm_cluster_is_refused_with_the_reason(stack: Stack, context: Context) -> None:
     handler(batch(uploaded(stack, CLUSTER + "orchestrator: slurm\n")), context)
     [refused] = stack.refused()

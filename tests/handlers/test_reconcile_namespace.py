@@ -13,7 +13,7 @@ from commons.domain.membership import Member
 from commons.domain.namespace_objects import SAGEMAKER_LABEL, TEAM_LABEL
 from teams.reconcile_namespace import handler
 from tests.cluster_fakes import KubernetesFake
-from tests.handlers.reconcile_support import Context, Table, step, tables
+from tests.handlers.reconcile_support import CLUSTER, Context, Table, step, tables
 
 NAMESPACE = "hyperpod-ns-alpha"
 
@@ -34,6 +34,15 @@ class Stage:
     def people(self, role: str) -> list[str]:
         found = self.kubernetes.get("RoleBinding", f"commons-{role}", NAMESPACE)
         return [subject["name"] for subject in found["subjects"]] if found else []
+
+    def limits(self) -> dict[str, str]:
+        """What the admission policies read from the namespace."""
+        metadata = self.kubernetes.objects["Namespace", NAMESPACE, None]["metadata"]
+        found = {
+            name.removeprefix("gpu.commons/"): value
+            for name, value in metadata["annotations"].items()
+        }
+        return {name: value for name, value in found.items() if name != "applied"}
 
     def has(self, *members: Member) -> None:
         self.table.put_members(*members)
@@ -69,6 +78,38 @@ def test_a_namespace_gets_labels_roles_people_and_isolation(stage: Stage) -> Non
     kinds = {kind for kind, _, _ in stage.kubernetes.objects}
     assert kinds == {"Namespace", "Role", "RoleBinding", "NetworkPolicy", "ResourceQuota"}
     assert answer["conditions"][0]["status"] == "True"
+
+
+def test_the_limits_of_the_document_stand_on_the_namespace_and_go_with_it(stage: Stage) -> None:
+    limited = {"priority_classes": ["training"], "host_paths": ["/mnt/a"]}
+    stage.table.team(namespaces=[{"cluster": CLUSTER, **limited}])
+    stage.run()
+    assert stage.limits() == {"priority-classes": "training-priority", "host-paths": "/mnt/a"}
+
+    stage.table.team(namespaces=[{"cluster": CLUSTER}])
+    stage.run()
+    assert stage.limits() == {"host-paths": ""}
+
+
+def test_a_limit_that_somebody_widened_by_hand_is_put_right(stage: Stage) -> None:
+    stage.run()
+    found = stage.kubernetes.objects["Namespace", NAMESPACE, None]["metadata"]["annotations"]
+    found["gpu.commons/host-paths"] = "/etc"
+
+    answer = stage.run()
+
+    assert answer["actions"] == [f"apply Namespace {NAMESPACE}"]
+    assert stage.limits() == {"host-paths": ""}
+
+
+def test_a_namespace_that_its_document_lists_no_more_keeps_its_limits(stage: Stage) -> None:
+    stage.table.team(namespaces=[{"cluster": CLUSTER, "host_paths": ["/mnt/a"]}])
+    stage.run()
+    stage.table.team(namespaces=[])
+
+    stage.run()
+
+    assert stage.limits() == {"host-paths": "/mnt/a"}
 
 
 def test_the_second_time_nothing_is_written(stage: Stage) -> None:

@@ -31,7 +31,7 @@ def member(user_id: str, role: str = "member", state: str = "active", name: str 
 
 def wanted(*members: Member) -> list[Object]:
     return [
-        namespace_labels("alpha", None, NAMESPACE),
+        namespace_labels("alpha", None, NAMESPACE, {}),
         *wanted_objects("alpha", NAMESPACE, members),
     ]
 
@@ -100,7 +100,7 @@ def test_the_order_of_members_changes_nothing(names: list[str]) -> None:
 
 
 def test_labels_name_the_team_and_leave_governance_alone() -> None:
-    labels = namespace_labels("alpha", "x", "hyperpod-ns-alpha-x")["metadata"]["labels"]
+    labels = namespace_labels("alpha", "x", "hyperpod-ns-alpha-x", {})["metadata"]["labels"]
 
     assert labels[TEAM_LABEL] == "alpha"
     assert labels["gpu.commons/project"] == "x"
@@ -238,9 +238,9 @@ def test_what_somebody_changed_by_hand_is_put_right() -> None:
 
 
 def test_a_field_we_no_longer_want_is_noticed_by_the_digest() -> None:
-    observed = as_listed([namespace_labels("alpha", "x", NAMESPACE)])
+    observed = as_listed([namespace_labels("alpha", "x", NAMESPACE, {})])
 
-    found = plan([namespace_labels("alpha", None, NAMESPACE)], observed)
+    found = plan([namespace_labels("alpha", None, NAMESPACE, {})], observed)
 
     assert found.actions() == [f"apply Namespace {NAMESPACE}"]
 

@@ -4,6 +4,8 @@ from typing import Any, NamedTuple
 
 from commons.adapters.kubernetes import Kubernetes
 from commons.domain import queue_hold
+from commons.domain.admission_parameters import of_document, of_namespace
+from commons.domain.documents import NamespaceSpec
 from commons.domain.membership import Member
 from commons.domain.names import local_queue_name
 from commons.domain.namespace_objects import (
@@ -36,10 +38,12 @@ class NamespaceShape:
         members: list[Member],
         act: bool,
         state: State = "active",
+        spec: NamespaceSpec | None = None,
     ) -> Shaped:
         """The queue first: nothing starts in a team that leaves while its people are sorted.
 
-        Raises Blocked and Conflict.
+        `spec`: the document's entry; none, if it lists the namespace no longer. Raises Blocked and
+        Conflict.
         """
         found = self._kubernetes.get("Namespace", namespace)
         if found is None and state == "leaving":
@@ -51,9 +55,11 @@ class NamespaceShape:
         tasks = Load(0, 0)
         if state != "active":
             tasks = queue_hold.load(self._kubernetes.list("Workload", namespace))
+        parameters = of_document(spec) if spec else of_namespace(observed)
+        people = members if queue_hold.lets_people_in(state, tasks) else []
         wanted = [
-            namespace_labels(team, project, namespace),
-            *wanted_objects(team, namespace, queue_hold.let_in(state, members, tasks)),
+            namespace_labels(team, project, namespace, parameters),
+            *wanted_objects(team, namespace, people),
         ]
         actions += self._shape(namespace, wanted, observed, act)
         said = queue_hold.conditions(state, namespace, queue, tasks) if act else []

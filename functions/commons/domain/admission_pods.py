@@ -5,9 +5,9 @@ are stricter here: volumes of a server that the pod names itself, a node chosen 
 level's own newer rules on every Kubernetes.
 """
 
+from commons.domain.admission_parameters import HOST_PATHS
 from commons.domain.admission_policy import TENANT, Cel, Check, Policy, rule
 from commons.domain.admission_tasks import CORE, POD, cel
-from commons.domain.namespace_objects import HOST_PATHS
 
 # the level's list, and IPC_LOCK: without it RDMA (EFA, InfiniBand) cannot pin memory
 CAPABILITIES = (

@@ -1,8 +1,8 @@
 """Nobody goes before others with a priority that the namespace was not given."""
 
+from commons.domain.admission_parameters import PRIORITY_CLASSES
 from commons.domain.admission_policy import TENANT, Cel, Check, Policy, rule
 from commons.domain.admission_tasks import POD, PRIORITY_LABEL, TASKS, labels
-from commons.domain.namespace_objects import PRIORITY_CLASSES
 
 _LIST = f"namespaceObject.metadata.?annotations[?'{PRIORITY_CLASSES}']"
 

@@ -2,7 +2,17 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictInt,
+    StringConstraints,
+    model_validator,
+)
+
+from commons.domain import host_paths
 
 CLUSTER_ARN_PATTERN = r"^arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:[0-9]{12}:cluster/[a-z0-9]{12}$"
 SLUG_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$"
@@ -12,6 +22,22 @@ Slug = Annotated[str, StringConstraints(pattern=SLUG_PATTERN)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=256)]
 Amount = Annotated[float, Field(strict=True, gt=0, le=10_000_000, allow_inf_nan=False)]
 Units = Annotated[StrictInt, Field(ge=0, le=10_000_000)]
+
+
+def _priority_class(name: str) -> str:
+    if name.endswith("-priority"):
+        raise ValueError(f"must be {name.removesuffix('-priority')}: SageMaker adds -priority")
+    return name
+
+
+def _host_path(path: str) -> str:
+    if fault := host_paths.fault_of(path):
+        raise ValueError(fault)
+    return path
+
+
+PriorityName = Annotated[Slug, AfterValidator(_priority_class)]
+HostPath = Annotated[str, AfterValidator(_host_path)]
 
 
 class Part(BaseModel):
@@ -89,4 +115,15 @@ class NamespaceSpec(Part):
     )
     quota: QuotaSpec = Field(
         default=QuotaSpec(), description="Default: no capacity of its own, borrows what is idle."
+    )
+    priority_classes: Annotated[list[PriorityName], Field(max_length=10)] | None = Field(
+        default=None,
+        description="Names of the cluster's priority classes that tasks here may have. "
+        "Default: every one. Empty: none.",
+    )
+    host_paths: list[HostPath] = Field(
+        default=[],
+        max_length=20,
+        description="Paths of a node that pods here may mount, exactly as they stand; "
+        "every team that is given one shares it. Default: none.",
     )

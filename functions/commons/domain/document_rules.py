@@ -4,14 +4,17 @@ They read the document as it was written, faults and all, so that one reading na
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeIs
 
+from commons.domain import host_paths
+from commons.domain.documents import ClusterDocument, TeamDocument
 from commons.domain.faults import Fault, Path
 from commons.domain.names import TEAM_NAME_LENGTH, namespace_name, quota_team_name
 
 _RESERVED_PREFIXES = ("idle-resource-sharing", "kube-")
-_RESERVED = {"default", "system"}
+# a person of such a team would have the user name of the product's own functions
+_RESERVED = {"default", "system", "reader", "writer"}
 # the field itself refuses a longer one, and sentences stay sentences
 _WORD = 256
 
@@ -56,6 +59,7 @@ def _namespaces(team: Any, rows: list[tuple[int, dict[str, Any]]]) -> Iterator[F
         if isinstance(quota, dict):
             types = _column(quota.get("resources"), "instance_type")
             yield from _twice((*path, "quota", "resources"), types)
+        yield from _limits(path, row)
         cluster, project = row.get("cluster"), row.get("project")
         if not (is_word(team) and is_word(cluster)):
             continue
@@ -71,6 +75,46 @@ def _namespaces(team: Any, rows: list[tuple[int, dict[str, Any]]]) -> Iterator[F
         if name in taken:
             yield Fault(path, f"is {name[1]} on the same cluster as namespaces[{taken[name]}]")
         taken.setdefault(name, index)
+
+
+def _limits(path: Path, row: dict[str, Any]) -> Iterator[Fault]:
+    for field in ("priority_classes", "host_paths"):
+        for index, word in _repeated(_words(row.get(field))):
+            yield Fault((*path, field, index), f"{word} stands here a second time")
+    for index, outer in host_paths.nested(_words(row.get("host_paths"))):
+        yield Fault(
+            (*path, "host_paths", index),
+            f"must not lie in {outer}: who writes there could put a link to anywhere in its place",
+        )
+
+
+def unknown_classes(document: TeamDocument, clusters: Iterable[ClusterDocument]) -> list[Fault]:
+    """Priority classes that a registered cluster does not have."""
+    known = {each.cluster: [c.name for c in each.priority_classes] for each in clusters}
+    return [
+        Fault(
+            ("namespaces", row, "priority_classes", index),
+            f"must be one of the cluster's priority classes ({', '.join(names) or 'none'}), "
+            f"and is {name}",
+        )
+        for row, spec in enumerate(document.namespaces)
+        if (names := known.get(spec.cluster)) is not None
+        for index, name in enumerate(spec.priority_classes or [])
+        if name not in names
+    ]
+
+
+def _words(value: Any) -> list[tuple[int, str]]:
+    items = enumerate(value) if isinstance(value, list) else ()
+    return [(index, word) for index, word in items if is_word(word)]
+
+
+def _repeated(words: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    seen: set[str] = set()
+    for index, word in words:
+        if word in seen:
+            yield index, word
+        seen.add(word)
 
 
 def _rows(value: Any) -> list[tuple[int, dict[str, Any]]]:

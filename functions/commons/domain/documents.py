@@ -13,6 +13,7 @@ from commons.domain.document_parts import (
     ClusterArn,
     NamespaceSpec,
     Part,
+    PriorityName,
     QuotaSpec,
     ResourceSpec,
     SharingSpec,
@@ -43,17 +44,12 @@ SLURM = (
 class PriorityClass(Part):
     """A priority that tasks may ask for; SageMaker calls it `<name>-priority` in the cluster."""
 
-    name: Slug = Field(description="Name without the ending `-priority`, which SageMaker adds.")
+    name: PriorityName = Field(
+        description="Name without the ending `-priority`, which SageMaker adds."
+    )
     weight: Annotated[StrictInt, Field(ge=0, le=100)] = Field(
         description="Rank from 0 to 100; the higher goes first."
     )
-
-    @field_validator("name")
-    @classmethod
-    def _without_ending(cls, name: str) -> str:
-        if name.endswith("-priority"):
-            raise ValueError(f"must be {name.removesuffix('-priority')}: SageMaker adds -priority")
-        return name
 
 
 class MembershipGuard(Part):

@@ -20,9 +20,6 @@ MANAGED = "gpu-commons"
 DIGEST = "gpu.commons/applied"
 SAGEMAKER_LABEL = "sagemaker.amazonaws.com/sagemaker-managed-queue"
 OBJECT_COUNTS = "commons-objects"
-# parameters of the admission policies, read from the Namespace
-PRIORITY_CLASSES = "gpu.commons/priority-classes"
-HOST_PATHS = "gpu.commons/host-paths"
 KINDS = ("Role", "RoleBinding", "NetworkPolicy", "ResourceQuota")
 
 # counts of objects only: CPU, memory and devices are Kueue's. Numbers as Kubernetes itself writes
@@ -61,8 +58,10 @@ def check_namespace(observed: Object | None, namespace: str, team: str) -> Objec
     return observed
 
 
-def namespace_labels(team: str, project: str | None, namespace: str) -> Object:
-    """The Namespace with our labels only; SageMaker's are not ours to touch."""
+def namespace_labels(
+    team: str, project: str | None, namespace: str, parameters: dict[str, str]
+) -> Object:
+    """The Namespace with our labels and annotations only; SageMaker's are not ours to touch."""
     labels = {
         TEAM_LABEL: team,
         # what would be refused is said and recorded, and runs: most samples mount host paths
@@ -71,7 +70,8 @@ def namespace_labels(team: str, project: str | None, namespace: str) -> Object:
     }
     if project:
         labels[PROJECT_LABEL] = project
-    return _sealed("v1", "Namespace", {"name": namespace, "labels": labels}, {})
+    metadata = {"name": namespace, "labels": labels, "annotations": parameters}
+    return _sealed("v1", "Namespace", metadata, {})
 
 
 def wanted_objects(team: str, namespace: str, members: Iterable[Member]) -> list[Object]:
@@ -136,5 +136,6 @@ def _sealed(version: str, kind: str, metadata: Object, content: Object) -> Objec
     """With a digest of what is wanted: a field that we no longer want is noticed by it."""
     text = json.dumps([metadata, content], sort_keys=True)
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    annotated = {**metadata, "annotations": {DIGEST: digest}}
+    annotations = {**metadata.get("annotations", {}), DIGEST: digest}
+    annotated = {**metadata, "annotations": annotations}
     return {"apiVersion": version, "kind": kind, "metadata": annotated, **content}
