@@ -5,7 +5,7 @@ BIN := .venv/bin
 SAM := .venv-sam/bin/sam
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check bench build schemas security clean
+.PHONY: help install demo kubernetes test check bench build schemas security clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -27,6 +27,9 @@ install: .venv/.installed .venv-sam/.installed ## the two environments
 
 demo: install ## one morning of a company, on this machine; `commons local down` ends it
 	@$(BIN)/python -m cli.demo
+
+kubernetes: install ## the real Kubernetes with Kueue, built once for all checkouts (15 minutes)
+	@$(BIN)/python -m local.controlplane.build
 
 test: install ## the tests; ARGS="-k id_03" hands arguments to pytest
 	@$(BIN)/pytest $(ARGS)

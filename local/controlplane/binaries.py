@@ -6,7 +6,13 @@ from pathlib import Path
 
 from local.controlplane import versions
 
-NEEDED = ("cluster", "kueue", "kwok", "stages", "kueue-config/crd/bases", "kueue-config/webhook")
+PROGRAMS = ("cluster", "kueue", "kwok")
+DATA = (
+    "stages/node-initialize.yaml",
+    "stages/pod-ready.yaml",
+    "kueue-config/crd/bases/kueue.x-k8s.io_workloads.yaml",
+    "kueue-config/webhook/manifests.yaml",
+)
 KUBECTL = "kubectl"
 VARIABLE = "COMMONS_KUBERNETES"
 
@@ -50,7 +56,8 @@ def folder() -> Path:
 
 def missing(folder: Path) -> list[str]:
     """What is not there of what a cluster needs."""
-    return [name for name in NEEDED if not (folder / name).exists()]
+    programs = [name for name in PROGRAMS if not os.access(folder / name, os.X_OK)]
+    return [*programs, *(name for name in DATA if not (folder / name).is_file())]
 
 
 def kubectl() -> str:

@@ -17,20 +17,28 @@ PLAYED = "kwok.x-k8s.io/node"
 """Annotation of the nodes that KWOK looks after; without it a node is as a dead one."""
 _SAGEMAKER = "sagemaker.amazonaws.com"
 _PODS = 250
-_ENDS_AT_ONCE = "pod-complete"  # a Job here runs until somebody says that it has ended
+_STAGES = Path(__file__).with_name("stages")
+_ENDS_AT_ONCE = "pod-complete.yaml"  # a Job here runs until somebody says that it has ended
 
 
 def command(binaries: Path, files: Files, ports: Ports) -> list[str]:
     """How KWOK is called: what its stages say happens to nodes and pods."""
-    stages = [file for file in (binaries / "stages").glob("*.yaml") if file.stem != _ENDS_AT_ONCE]
     return [
         str(binaries / "kwok"),
         f"--kubeconfig={files.kubeconfig('kwok')}",
         f"--manage-nodes-with-annotation-selector={PLAYED}=fake",
         f"--server-address=127.0.0.1:{ports.kwok}",
         "--node-ip=127.0.0.1",
-        *(f"--config={file}" for file in sorted(stages)),
+        *(f"--config={file}" for file in stages(binaries)),
     ]
+
+
+def stages(binaries: Path) -> list[Path]:
+    """What happens to nodes and pods: KWOK's own stages, and ours in place of its or beside."""
+    known = {file.name: file for file in (binaries / "stages").glob("*.yaml")}
+    known.pop(_ENDS_AT_ONCE, None)
+    known |= {file.name: file for file in _STAGES.glob("*.yaml")}
+    return sorted(known.values())
 
 
 def all_nodes(groups: list[Group]) -> list[Document]:

@@ -21,7 +21,7 @@ func main() {
 		"etcd":        newStoreCommand,
 		"apiserver":   apiserver.NewAPIServerCommand,
 		"controllers": controllers.NewControllerManagerCommand,
-		"scheduler":   scheduler.NewSchedulerCommand,
+		"scheduler":   func() *cobra.Command { return scheduler.NewSchedulerCommand() },
 	}
 	if len(os.Args) > 1 {
 		if build, known := processes[os.Args[1]]; known {
