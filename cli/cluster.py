@@ -38,7 +38,7 @@ def register(
         done = cluster_access.let_in(
             document, stack.output("ClusterReaderRole"), stack.output("ClusterWriterRole")
         )
-        cluster_access.apply_roles(document)
+        cluster_access.apply_rules(document)
     started = iso(datetime.now(UTC))
     key, etag = uploads.upload(file, document)
     uploads.await_answer(table, document, key, etag)

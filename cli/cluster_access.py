@@ -10,7 +10,7 @@ from lightkube.config.models import Cluster, User
 from commons.adapters.access_entries import AccessEntries
 from commons.adapters.eks_sign_in import FIELD_MANAGER, make_token
 from commons.adapters.kubernetes import Kubernetes
-from commons.domain import cluster_roles
+from commons.domain import admission, cluster_roles
 from commons.domain.access import ROLE_ID_TAG, Entry, EntryChange
 from commons.domain.documents import ClusterDocument
 from commons.domain.names import region_of
@@ -56,13 +56,22 @@ def plan(
     return [wanted.model_copy(update={"verb": "update", "groups": groups, "tags": {}})]
 
 
-def apply_roles(document: ClusterDocument) -> None:
-    """With the caller's own credentials, which must be an administrator's of the cluster."""
-    kubernetes = Kubernetes(
-        lambda: _sign_in(document), document.eks_cluster, "your own credentials"
-    )
-    for manifest in cluster_roles.manifests():
+def apply_rules(document: ClusterDocument) -> None:
+    """ClusterRoles, then admission policies; what an older version had and this has not goes.
+
+    With the caller's own credentials, which must be an administrator's of the cluster.
+    """
+    kubernetes = as_caller(document)
+    for manifest in (*cluster_roles.manifests(), *admission.manifests()):
         kubernetes.apply(manifest)
+    for kind in reversed(admission.KINDS):
+        for policy in admission.outdated(kubernetes.list(kind)):
+            kubernetes.delete(policy)
+
+
+def as_caller(document: ClusterDocument) -> Kubernetes:
+    """The cluster, signed in with the caller's own credentials."""
+    return Kubernetes(lambda: _sign_in(document), document.eks_cluster, "your own credentials")
 
 
 def role_id(arn: str) -> str:

@@ -76,7 +76,7 @@ def _sign_in(cluster: dict[str, Any]) -> Check:
 def _version(cluster: dict[str, Any]) -> Check:
     version = cluster["version"]
     old = tuple(int(part) for part in version.split(".")[:2]) < OLDEST_KUBERNETES
-    todo = "task governance needs 1.30 or newer" if old else ""
+    todo = "task governance and admission policies need 1.30 or newer" if old else ""
     return Check("Kubernetes", "problem" if old else "ok", version, todo)
 
 

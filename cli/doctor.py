@@ -9,7 +9,9 @@ from rich.text import Text
 
 from cli import account_checks, dead_letters, errors, output, stack
 from cli.account_checks import Finding
+from cli.policy_checks import policies
 from commons.adapters.refusals import Refusals
+from commons.domain.documents import ClusterDocument
 
 app = typer.Typer(help="What waits for a person, and what the account lacks.")
 
@@ -22,7 +24,9 @@ def doctor(context: typer.Context, as_json: output.AsJson = False) -> None:
     with output.progress("Looking at queues, refused inputs, teams and the account"):
         refused = [_refusal(item) for item in Refusals(stack.table("TeamTable")).all()]
         letters = {name: dead_letters.waiting(url) for name, url in dead_letters.queues().items()}
-        findings = [*_letters(letters), *_teams(), *account_checks.account(_clusters())]
+        clusters = _clusters()
+        findings = [*_letters(letters), *_teams(), *account_checks.account(clusters)]
+        findings += [policies(ClusterDocument.model_validate(each)) for each in clusters]
     if as_json:
         found = [asdict(finding) for finding in findings]
         output.print_json({"checks": found, "refused": refused, "dead_letters": letters})

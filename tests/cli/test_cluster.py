@@ -185,7 +185,7 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployed]:
         monkeypatch.setattr(cluster_access, "regional", lambda service, _: found.clients[service])
         monkeypatch.setattr(cluster_access, "role_id", lambda arn: f"AROA-{arn[-6:]}")
         monkeypatch.setattr(
-            cluster_access, "apply_roles", lambda document: found.clients.update(roles=document)
+            cluster_access, "apply_rules", lambda document: found.clients.update(rules=document)
         )
         monkeypatch.setattr(uploads.time, "sleep", lambda _: answer(found))
         yield found
@@ -222,7 +222,7 @@ def test_a_cluster_is_registered(cloud: Deployed, file: Path) -> None:
         "reader": [READERS],
         "writer": [WRITERS],
     }
-    assert cloud.clients["roles"] == DOCUMENT
+    assert cloud.clients["rules"] == DOCUMENT
     assert cloud.table.get_cluster_document(ARN) == DOCUMENT
     again = cloud.run("cluster", "register", str(file), "--json").json()
     assert again["done"] == []

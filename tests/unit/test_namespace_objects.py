@@ -288,10 +288,13 @@ def test_more_than_wanted_is_well_and_other_than_wanted_is_not(
     assert covers(observed, expected) is covered
 
 
-def test_our_reader_only_reads() -> None:
+def test_our_reader_only_reads_and_asks() -> None:
     role = named(cluster_roles.manifests(), "ClusterRole", "commons-reader")
+    reads = [rule for rule in role["rules"] if rule["resources"] != ["subjectaccessreviews"]]
 
-    assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"get", "list", "watch"}
+    assert {verb for rule in reads for verb in rule["verbs"]} == {"get", "list", "watch"}
+    (asks,) = [rule for rule in role["rules"] if rule not in reads]
+    assert asks["verbs"] == ["create"]
 
 
 def test_our_writer_grants_only_our_roles_and_deletes_only_our_objects() -> None:

@@ -77,7 +77,8 @@ class Kubernetes:
             ),
         )
         if applied is None:
-            raise ChangedMeanwhile(f"{kind} {name} on {self._cluster}: its namespace is gone")
+            gone = "its namespace is gone" if where else "the cluster does not know the kind"
+            raise ChangedMeanwhile(f"{kind} {name} on {self._cluster}: {gone}")
 
     def allows(self, spec: Object) -> bool:
         """What the cluster's authorizer answers to a SubjectAccessReview."""

@@ -13,6 +13,7 @@ from lightkube.generic_resource import (
 )
 
 KUEUE = "kueue.x-k8s.io"
+_ADMISSION = "admissionregistration.k8s.io"
 _RBAC = "rbac.authorization.k8s.io"
 
 
@@ -36,6 +37,12 @@ KINDS: dict[str, Kind] = {
         "authorization.k8s.io", ("v1",), "subjectaccessreviews", namespaced=False
     ),
     "NetworkPolicy": Kind("networking.k8s.io", ("v1",), "networkpolicies"),
+    "ValidatingAdmissionPolicy": Kind(
+        _ADMISSION, ("v1",), "validatingadmissionpolicies", namespaced=False
+    ),
+    "ValidatingAdmissionPolicyBinding": Kind(
+        _ADMISSION, ("v1",), "validatingadmissionpolicybindings", namespaced=False
+    ),
     "LocalQueue": Kind(KUEUE, ("v1beta2", "v1beta1"), "localqueues"),
     "ClusterQueue": Kind(KUEUE, ("v1beta2", "v1beta1"), "clusterqueues", namespaced=False),
     "Workload": Kind(KUEUE, ("v1beta2", "v1beta1"), "workloads"),

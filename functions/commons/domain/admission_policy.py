@@ -66,9 +66,13 @@ def rule(
 
 def manifests(policy: Policy) -> list[dict[str, Any]]:
     """The policy, then its binding."""
-    constraints: dict[str, Any] = {"matchPolicy": "Equivalent", "resourceRules": [*policy.rules]}
-    if not policy.everywhere:
-        constraints["namespaceSelector"] = GOVERNED
+    # whole, defaults included, so that a cluster's can be compared to the last field
+    constraints: dict[str, Any] = {
+        "matchPolicy": "Equivalent",
+        "resourceRules": [*policy.rules],
+        "namespaceSelector": {} if policy.everywhere else GOVERNED,
+        "objectSelector": {},
+    }
     spec: dict[str, Any] = {
         "failurePolicy": "Fail",
         "matchConstraints": constraints,

@@ -19,6 +19,7 @@ _TASKS = {
     "inference.sagemaker.aws.amazon.com": ("inferenceendpointconfigs", "jumpstartmodels"),
     "workspace.jupyter.org": ("workspaces",),
 }
+_POLICIES = ("validatingadmissionpolicies", "validatingadmissionpolicybindings")
 _KUEUE = ("clusterqueues", "cohorts", "localqueues", "resourceflavors", "workloads")
 
 _READER: list[dict[str, Any]] = [
@@ -29,6 +30,7 @@ _READER: list[dict[str, Any]] = [
     rbac.as_rule((rbac.RBAC,), ("clusterrolebindings",), ("list",)),
     rbac.as_rule(("authorization.k8s.io",), ("subjectaccessreviews",), ("create",)),
     rbac.as_rule(("networking.k8s.io",), ("networkpolicies",), rbac.READ),
+    rbac.as_rule(("admissionregistration.k8s.io",), _POLICIES, rbac.READ),
     *(rbac.as_rule((group,), kinds, rbac.READ) for group, kinds in _TASKS.items()),
 ]
 _WRITER: list[dict[str, Any]] = [

@@ -29,7 +29,7 @@ def plan(wanted: Iterable[Object], observed: Iterable[Object]) -> ObjectPlan:
     """
     found = {_key(each): each for each in observed}
     wishes = {_key(each): each for each in wanted}
-    unwanted = [each for key, each in found.items() if key not in wishes and _is_ours(each)]
+    unwanted = [each for key, each in found.items() if key not in wishes and is_ours(each)]
     bound_elsewhere = [
         found[key]
         for key, wish in wishes.items()
@@ -58,7 +58,7 @@ def covers(observed: Any, wanted: Any) -> bool:
 def _differs(wish: Object, found: Object | None) -> bool:
     if found is None:
         return True
-    if wish["kind"] != "Namespace" and not _is_ours(found):
+    if wish["kind"] != "Namespace" and not is_ours(found):
         raise Conflict(
             f"{found['kind']} {found['metadata']['name']} in {found['metadata'].get('namespace')} "
             f"is not ours: rename it, or label it {MANAGED_LABEL}={MANAGED} to hand it over"
@@ -71,7 +71,8 @@ def _bound_elsewhere(wish: Object, found: Object) -> bool:
     return "roleRef" in wish and not covers(found.get("roleRef"), wish["roleRef"])
 
 
-def _is_ours(found: Object) -> bool:
+def is_ours(found: Object) -> bool:
+    """Whether an object has the label of what the product made."""
     labels = found["metadata"].get("labels") or {}
     return bool(labels.get(MANAGED_LABEL) == MANAGED)
 
