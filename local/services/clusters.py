@@ -1,11 +1,11 @@
 """HyperPod clusters as the API describes them: groups of instances and an orchestrator."""
 
-import hashlib
 import secrets
 import string
 from datetime import UTC, datetime
 from typing import Any
 
+from local import nodes as machines
 from local.services import clock, fixtures
 from local.services.errors import Refused
 from local.services.kubernetes_api import Kubernetes
@@ -77,7 +77,9 @@ def nodes(cluster: Record) -> list[Record]:
     return [
         {
             "InstanceGroupName": group["InstanceGroupName"],
-            "InstanceId": _instance_id(cluster["ClusterArn"], group["InstanceGroupName"], number),
+            "InstanceId": machines.instance_id(
+                cluster["ClusterArn"], group["InstanceGroupName"], number
+            ),
             "InstanceType": group["InstanceType"],
             "LaunchTime": cluster["CreationTime"],
             "InstanceStatus": {"Status": "Running", "Message": ""},
@@ -120,13 +122,9 @@ def _shared_cluster() -> Record:
                 "ExecutionRole": f"arn:aws:iam::{ACCOUNT}:role/hyperpod-nodes",
                 "ThreadsPerCore": 2,
             }
-            for name, instance_type, count in fixtures.INSTANCE_GROUPS
+            for name, instance_type, count in machines.wanted()
         ],
     }
-
-
-def _instance_id(arn: str, group: str, number: int) -> str:
-    return f"i-{hashlib.sha256(f'{arn}/{group}/{number}'.encode()).hexdigest()[:17]}"
 
 
 clusters = Clusters()
