@@ -22,6 +22,7 @@ class QuotasFake(FakeAws):
         self.answer("DescribeComputeQuota", self._describe)
         self.answer("CreateComputeQuota", self._create)
         self.answer("UpdateComputeQuota", self._update)
+        self.answer("DeleteComputeQuota", self._delete)
         self.answer("DescribeCluster", self._cluster)
 
     def put(self, team: str, name: str = "", status: str = "Created", **fields: Any) -> Object:
@@ -82,6 +83,12 @@ class QuotasFake(FakeAws):
         quota |= {"Status": "Updating", "ComputeQuotaVersion": TargetVersion + 1}
         quota |= {"LastModifiedTime": BEGIN, **_filled(fields)}
         return {"ComputeQuotaArn": quota["ComputeQuotaArn"], "ComputeQuotaVersion": 2}
+
+    def _delete(self, ComputeQuotaId: str) -> Object:
+        if ComputeQuotaId not in self.quotas:
+            raise Refused("ResourceNotFound")
+        self.quotas[ComputeQuotaId] |= {"Status": "Deleting"}
+        return {}
 
     def _cluster(self, ClusterName: str) -> Object:
         groups = [
@@ -170,12 +177,22 @@ class KubernetesFake:
             theirs = found["metadata"].get(name) or {}
             metadata[name] = {k: v for k, v in {**theirs, **mine}.items() if k not in dropped}
         self._applied[key] = wanted["metadata"]
-        self.objects[key] = {**found, **wanted, "metadata": metadata}
+        spec = {"spec": {**found.get("spec", {}), **wanted["spec"]}} if "spec" in wanted else {}
+        self.objects[key] = {**found, **wanted, **spec, "metadata": metadata}
 
     def delete(self, unwanted: Object) -> None:
         key = self._key(unwanted)
         self._write("delete", key)
         self.objects.pop(key, None)
+
+    def tasks(self, namespace: str, running: int, pending: int = 0) -> None:
+        """Kueue's Workloads of a namespace, in place of those that were there."""
+        for key in [key for key in self.objects if key[0] == "Workload"]:
+            del self.objects[key]
+        for number in range(running + pending):
+            status = "True" if number < running else "False"
+            reserved = {"conditions": [{"type": "QuotaReserved", "status": status}]}
+            self.put("Workload", f"w{number}", namespace, status=reserved)
 
     def _write(self, verb: str, key: tuple[str, str, str | None]) -> None:
         if self.fail_after is not None and len(self.writes) >= self.fail_after:

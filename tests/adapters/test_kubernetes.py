@@ -117,7 +117,7 @@ def test_apply_is_server_side_in_our_name(api: Api) -> None:
     (request,) = api.requests
     assert request.headers["Content-Type"] == "application/apply-patch+yaml"
     assert dict(request.url.params) == {"force": "true", "fieldManager": "commons"}
-    assert json.loads(request.content) == role
+    assert json.loads(request.content) == {**role, "apiVersion": "rbac.authorization.k8s.io/v1"}
 
 
 def test_apply_into_a_namespace_that_went_is_planned_again(api: Api) -> None:
@@ -216,3 +216,15 @@ def test_an_authorizer_is_asked_by_a_review_that_names_the_user(api: Api, allowe
     assert sent["kind"] == "SubjectAccessReview"
     assert sent["apiVersion"] == "authorization.k8s.io/v1"
     assert sent["spec"] == spec
+
+
+def test_an_older_version_that_the_cluster_serves_is_what_is_applied(api: Api) -> None:
+    path = "/apis/kueue.x-k8s.io/v1beta1/namespaces/n/localqueues/q"
+    api.answers["PATCH", path] = {"metadata": {"name": "q"}}
+    meta = {"name": "q", "namespace": "n"}
+
+    api.kubernetes.apply(
+        {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "LocalQueue", "metadata": meta}
+    )
+
+    assert json.loads(api.requests[-1].content)["apiVersion"] == "kueue.x-k8s.io/v1beta1"

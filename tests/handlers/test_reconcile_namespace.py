@@ -118,7 +118,7 @@ def test_the_second_time_nothing_is_written(stage: Stage) -> None:
     answer = stage.run()
 
     assert stage.kubernetes.writes == []
-    assert stage.kubernetes.reads == 5
+    assert stage.kubernetes.reads == 6
     assert answer["actions"] == []
 
 

@@ -1,6 +1,7 @@
 """The quota facet on compute quotas and a Kubernetes API in memory."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -18,6 +19,7 @@ from commons.domain.errors import (
     ProvisioningFailed,
     QuotaExceedsCapacity,
     StillConverging,
+    StillDraining,
 )
 from commons.domain.namespace_objects import SAGEMAKER_LABEL
 from teams.reconcile_quota import handler
@@ -310,3 +312,101 @@ def test_what_only_a_person_can_mend_is_told_as_it_is(stage: Stage) -> None:
 
     with pytest.raises(QuotaExceedsCapacity):
         handler({**step(), "requested": 0}, Context())  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def leaving(stage: Stage) -> Stage:
+    """A team that had its quota and leaves, its queue held."""
+    stage.ready()
+    stage.table.team(state="leaving")
+    queue = stage.kubernetes.objects["LocalQueue", f"{NAMESPACE}-localqueue", NAMESPACE]
+    queue["spec"] = {"stopPolicy": "Hold"}
+    return stage
+
+
+def told(answer: dict[str, Any]) -> tuple[str, str, str]:
+    (condition,) = answer["conditions"]
+    return condition["status"], condition["reason"], condition["message"]
+
+
+def test_qu_03_what_runs_is_waited_for_and_told_with_its_numbers(leaving: Stage) -> None:
+    leaving.kubernetes.tasks(NAMESPACE, running=1, pending=2)
+
+    with pytest.raises(StillDraining, match=r"hyperpod-ns-alpha is left.*running 1, waiting 2"):
+        leaving.run()
+
+    assert leaving.sagemaker.writes == []
+
+
+def test_qu_03_nothing_is_deleted_while_something_may_still_start(
+    leaving: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALLOW_DATA_DELETION", "true")
+    queue = leaving.kubernetes.objects["LocalQueue", f"{NAMESPACE}-localqueue", NAMESPACE]
+    queue["spec"] = {"stopPolicy": "None"}
+
+    with pytest.raises(StillDraining):
+        leaving.run()
+
+    assert leaving.sagemaker.writes == []
+
+
+def test_qu_03_without_the_parameter_the_quota_is_left_to_a_person(leaving: Stage) -> None:
+    leaving.kubernetes.tasks(NAMESPACE, running=0, pending=2)
+
+    status, reason, message = told(leaving.run())
+
+    assert (status, reason) == ("False", "LeftToAPerson")
+    quota = leaving.sagemaker.of_team("alpha")["ComputeQuotaId"]
+    assert f"delete-compute-quota --compute-quota-id {quota}" in message
+    assert "AllowDataDeletion=true" in message
+    assert leaving.sagemaker.writes == []
+    (record,) = leaving.table.teams.namespaces("alpha")
+    assert record.quota is not None
+
+
+def test_qu_03_with_the_parameter_it_is_deleted_once_and_waited_for(
+    leaving: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALLOW_DATA_DELETION", "true")
+    monkeypatch.setattr(bootstrap, "now", lambda: BEGIN + timedelta(days=1))
+
+    with pytest.raises(StillConverging, match="is being deleted: Created until now"):
+        leaving.run()
+    assert leaving.sagemaker.writes == ["DeleteComputeQuota"]
+    with pytest.raises(StillConverging, match="is being deleted: Deleting"):
+        leaving.run()
+    assert leaving.sagemaker.writes == []
+    leaving.sagemaker.of_team("alpha")["Status"] = "DeleteFailed"
+    with pytest.raises(StillConverging):
+        leaving.run()
+    assert leaving.sagemaker.writes == ["DeleteComputeQuota"]
+    leaving.sagemaker.quotas.clear()
+    leaving.kubernetes.objects.clear()
+
+    assert told(leaving.run())[:2] == ("True", "UpToDate")
+
+    (record,) = leaving.table.teams.namespaces("alpha")
+    assert record.quota is None
+    history = leaving.usage.quota_history(CLUSTER, NAMESPACE)
+    assert [version.resources for version in history] == [{P5: Decimal(4)}, {}]
+    assert history[-1].effective_from == BEGIN + timedelta(days=1)
+    leaving.run()
+    assert len(leaving.usage.quota_history(CLUSTER, NAMESPACE)) == 2
+
+
+def test_a_quota_on_a_cluster_that_is_observed_is_never_deleted(
+    leaving: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALLOW_DATA_DELETION", "true")
+    leaving.table.cluster(mode="observe")
+
+    assert told(leaving.run())[:2] == ("True", "Observing")
+
+    assert leaving.sagemaker.writes == []
+
+
+def test_who_comes_back_before_the_end_keeps_the_quota(leaving: Stage) -> None:
+    leaving.table.team()
+
+    assert told(leaving.run())[:2] == ("True", "UpToDate")

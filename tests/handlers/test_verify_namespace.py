@@ -191,3 +191,14 @@ def test_what_is_said_names_nobody(stage: Stage) -> None:
     said = json.dumps(stage.run())
     assert "grace" not in said
     assert "ada" not in said
+
+
+def test_people_of_a_team_that_leaves_may_stay_only_while_something_runs(stage: Stage) -> None:
+    stage.table.team(state="leaving")
+    stage.kubernetes.tasks(HERE, running=1)
+    assert stage.run()["status"] == "True"
+    stage.kubernetes.tasks(HERE, running=0, pending=3)
+
+    assert stage.run()["reason"] == "AccessTooWide"
+    stage.shape()
+    assert stage.run()["status"] == "True"

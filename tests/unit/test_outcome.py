@@ -187,6 +187,34 @@ def test_a_team_that_could_not_be_read_says_why() -> None:
 def test_a_frozen_team_that_is_well_says_that_it_is_frozen() -> None:
     assert result(outcome(), state="frozen").phase == "Frozen"
     assert result(outcome(), state="leaving").phase == "Leaving"
+    assert {each.phase for each in result(outcome(), state="frozen").namespaces} == {"Frozen"}
+
+
+def test_what_is_left_to_a_person_of_a_team_that_leaves_is_told_and_no_failure() -> None:
+    left = {"type": "QuotaReady", "status": "False", "reason": "LeftToAPerson", "message": "look"}
+    spaces = [each.model_dump() for each in outcome().namespaces]
+    spaces[0]["quota"] = {"conditions": [left]}
+
+    found = result(outcome(namespaces=spaces), state="leaving")
+
+    assert found.phase == "Leaving"
+    assert {each.phase for each in found.namespaces} == {"Leaving"}
+    (short,) = [each for each in found.conditions if each.type == "NamespacesReady"]
+    assert short.message == "1 of 2 are ready; the first fault: look"
+
+
+def test_a_verification_that_failed_or_could_not_be_made_is_a_fault_of_its_namespace() -> None:
+    wide = {"type": "AccessVerified", "status": "False", "reason": "AccessTooWide", "message": "m"}
+    for verify in ({"conditions": [wide]}, failed("AccessDenied")):
+        spaces = [each.model_dump() for each in outcome().namespaces]
+        spaces[0]["verify"] = verify
+
+        found = outcome(namespaces=spaces)
+
+        first, second = result(found).namespaces
+        assert (first.phase, second.phase) == ("Failed", "Ready")
+        assert first.conditions[-1].type == "AccessVerified"
+        assert found.failed is ("error" in verify)
 
 
 def test_since_is_kept_per_team_and_per_namespace() -> None:

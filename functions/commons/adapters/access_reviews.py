@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from commons.adapters.kubernetes import Kubernetes
 from commons.domain.access_questions import Question
 from commons.domain.namespace_objects import TEAM_LABEL
+from commons.domain.queue_hold import Load, load
 from commons.domain.verification import People, Places, listed_users
 
 _AT_ONCE = 16
@@ -37,6 +38,10 @@ class AccessReviews:
             others=tuple(sorted(name for name in teams if teams[name] and name not in own)),
             listed=listed_users(bindings, people, own),
         )
+
+    def tasks(self, namespace: str) -> Load:
+        """What runs and waits in a namespace."""
+        return load(self._kubernetes.list("Workload", namespace))
 
     def wrong(self, questions: list[Question]) -> list[Question]:
         """Those whose answer is not the expected one, also when they are asked again."""

@@ -156,7 +156,7 @@ def _namespaces(
                 cluster=spec.cluster,
                 namespace=name,
                 project=spec.project,
-                phase=phase_of(conditions),
+                phase=phase_of(conditions, document.state if document else "active"),
                 conditions=conditions,
             )
         )
@@ -182,6 +182,6 @@ def _in_short(namespaces: list[NamespaceResult]) -> list[Condition]:
     if not bad:
         text = f"all {len(namespaces)} namespaces are as the document says"
         return [Condition(type="NamespacesReady", status="True", reason="UpToDate", message=text)]
-    ready = sum(each.phase == "Ready" for each in namespaces)
+    ready = sum(all(c.status == "True" for c in each.conditions) for each in namespaces)
     text = f"{ready} of {len(namespaces)} are ready; the first fault: {bad[0].message}"
     return [Condition(type="NamespacesReady", status="False", reason=bad[0].reason, message=text)]

@@ -7,7 +7,6 @@ person. A hold that somebody else has set is not ours to lift.
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
-from commons.domain.membership import Member
 from commons.domain.names import local_queue_name
 from commons.domain.status import Condition
 
@@ -26,11 +25,7 @@ class Load(NamedTuple):
     pending: int
 
     def __str__(self) -> str:
-        return f"{_tasks(self.running)} run on, {_tasks(self.pending)} wait"
-
-
-def _tasks(count: int) -> str:
-    return f"{count} task" if count == 1 else f"{count} tasks"
+        return f"tasks running {self.running}, waiting {self.pending}"
 
 
 def load(workloads: Iterable[Mapping[str, Any]]) -> Load:
@@ -68,9 +63,9 @@ def change(state: State, namespace: str, queue: Mapping[str, Any] | None) -> Obj
     return _queue(namespace, _OPEN, {}) if ours else None
 
 
-def let_in(state: State, members: list[Member], tasks: Load) -> list[Member]:
-    """The people of a team that leaves stay for as long as there is work of theirs to save."""
-    return [] if state == "leaving" and not tasks.running else members
+def lets_people_in(state: State, tasks: Load) -> bool:
+    """Those of a team that leaves stay for as long as there is work of theirs to save."""
+    return state != "leaving" or tasks.running > 0
 
 
 def conditions(
