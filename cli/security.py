@@ -15,7 +15,10 @@ _BLOCK = re.compile(
     r"(?P<begin><!-- begin (?P<name>[\w-]+) -->\n).*?(?P<end><!-- end (?P=name) -->)", re.S
 )
 
-BLOCKS: dict[str, Callable[[], str]] = {"roles": security_rules.roles}
+BLOCKS: dict[str, Callable[[], str]] = {
+    "roles": security_rules.roles,
+    "policies": security_rules.policies,
+}
 
 
 def filled(text: str) -> str:

@@ -1,7 +1,7 @@
 """The tables of docs/security.md that say who may do what in a cluster."""
 
 from cli.markdown import code, table
-from commons.domain import rbac
+from commons.domain import admission, rbac
 from commons.domain.membership import ROLES
 
 _WORDS = {
@@ -29,4 +29,13 @@ def roles() -> str:
             ]
             for line in rbac.TABLE
         ),
+    )
+
+
+def policies() -> str:
+    """What each admission policy demands, a line for each of its checks."""
+    return "\n".join(
+        f"**{code(policy.name)}**: {policy.whom}\n\n"
+        + "".join(f"* {check.about}\n" for check in policy.checks)
+        for policy in admission.POLICIES
     )

@@ -41,7 +41,7 @@ def test_a_policy_that_cannot_be_judged_refuses() -> None:
 
 
 def test_policies_keep_to_the_namespaces_of_teams_save_the_one_for_what_has_no_namespace() -> None:
-    everywhere = [p for p in POLICIES if "namespaceSelector" not in p["spec"]["matchConstraints"]]
+    everywhere = [p for p in POLICIES if not p["spec"]["matchConstraints"]["namespaceSelector"]]
 
     (cluster,) = everywhere
     rules = cluster["spec"]["matchConstraints"]["resourceRules"]

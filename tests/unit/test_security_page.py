@@ -4,8 +4,8 @@ import pytest
 
 from cli.markdown import table
 from cli.security import BLOCKS, PAGE, filled, names
-from cli.security_rules import roles
-from commons.domain import rbac
+from cli.security_rules import policies, roles
+from commons.domain import admission, rbac
 
 
 def test_the_published_tables_are_those_of_the_code() -> None:
@@ -32,3 +32,12 @@ def test_the_table_of_roles_has_a_line_for_each_line_of_the_rules() -> None:
 
     assert len(lines) == len(rbac.TABLE) + 2
     assert any("`pods/exec`" in line and "| – | open | open |" in line for line in lines)
+
+
+def test_the_table_of_policies_has_a_line_for_each_check() -> None:
+    lines = policies().splitlines()
+
+    for policy in admission.POLICIES:
+        assert any(line.startswith(f"**`{policy.name}`**: ") for line in lines)
+        for check in policy.checks:
+            assert f"* {check.about}" in lines

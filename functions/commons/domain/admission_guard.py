@@ -34,7 +34,7 @@ NAMESPACED = Policy(
     ),
     checks=(
         Check(
-            "a person of another team",
+            "is done by people of the namespace's own team only",
             "!variables.user.startsWith('commons:') || variables.user.startsWith("
             f"'commons:' + namespaceObject.metadata.labels['{TEAM_LABEL}'] + ':')",
             Cel(
@@ -43,45 +43,45 @@ NAMESPACED = Policy(
             ),
         ),
         Check(
-            "queues and Workloads (a Workload may be deleted by whoever has a role for that)",
+            "leaves queues and Workloads alone (who has a role for it may delete a Workload)",
             "request.resource.group != 'kueue.x-k8s.io'"
             " || (request.operation == 'DELETE' && variables.what == 'workloads')",
             "queues and Workloads are Kueue's and the platform team's",
         ),
         Check(
-            "resource quotas, limit ranges, network policies",
+            "leaves resource quotas, limit ranges and network policies alone",
             f"!(request.resource.resource in {cel(_NOT_THEIRS)})",
             "quotas, limits and network policies of a namespace are the platform team's",
         ),
         Check(
-            "Roles and RoleBindings",
+            "leaves Roles and RoleBindings alone",
             f"request.resource.group != '{rbac.RBAC}'",
             "roles follow from directory groups: ask who owns the group",
         ),
         Check(
-            "tokens of service accounts, ephemeral containers, the binding of a pod to a node",
+            "asks for no token, adds no ephemeral container, binds no pod to a node",
             f"!(variables.what in {cel(_IDENTITY)})",
             Cel("'a team has no right to ' + variables.what"),
         ),
         Check(
-            "the status of anything",
+            "writes no status",
             "!variables.what.endsWith('/status')",
             Cel("'only its controller writes ' + variables.what"),
         ),
         Check(
-            "Secrets that Kubernetes fills with a token which never ends",
+            "makes no Secret that Kubernetes fills with a token which never ends",
             "variables.what != 'secrets' || object == null"
             " || object.?type.orValue('') != 'kubernetes.io/service-account-token'",
             "tokens of service accounts as Secrets are not allowed: a pod has one by itself",
         ),
         Check(
-            "Services that take the traffic of an address outside",
+            "takes no traffic of addresses outside by a Service",
             "variables.what != 'services' || object == null"
             " || object.?spec.?externalIPs.orValue([]) == []",
             "externalIPs are not allowed: remove them",
         ),
         Check(
-            f"objects labelled `{MANAGED_LABEL}: {MANAGED}`, before or after",
+            f"leaves alone what is labelled `{MANAGED_LABEL}: {MANAGED}`, before or after",
             f"!{_ours('oldObject')} && !{_ours('object')}",
             f"what is labelled {MANAGED_LABEL}={MANAGED} is the product's",
         ),
@@ -96,8 +96,8 @@ CLUSTER = Policy(
     variables=(),
     checks=(
         Check(
-            "Namespaces with the labels that switch governance, queues, priorities, nodes, "
-            "volumes, policies: all of it (only to ask what one may do is allowed)",
+            "is only a question what one may do: Namespaces and the labels that switch governance, "
+            "queues, priorities, nodes, volumes and policies are left alone",
             "request.resource.group in ['authorization.k8s.io', 'authentication.k8s.io']",
             Cel(
                 "'a team changes nothing outside its namespaces: ' + request.resource.resource"
