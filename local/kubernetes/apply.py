@@ -32,8 +32,8 @@ def apply(request: Applied, live: Document | None, wanted: Document) -> Document
     _settle_conflicts(request, managers, before, merged)
     others = {path for who, (paths, _) in managers.items() if who != manager for path in paths}
     for path in sorted(last - owned - others, key=len):  # an item before what is in it
-        part_of_others = any(other[: len(path)] == path for other in others)
-        if not part_of_others and not ownership.is_key(path):
+        held = not ownership.is_item(path) and any(each[: len(path)] == path for each in others)
+        if not held and not ownership.is_key(path):
             _remove(kind, merged, path)
     _release_removed(kind, managers, merged, manager)
     unchanged = managers.get(manager, (None, ""))[0] == owned
@@ -53,33 +53,39 @@ def _settle_conflicts(
         if manager != request.manager and paths & changed
     }
     if conflicts and not request.force:
-        raise _conflict(conflicts, managers)
+        raise _conflict(conflicts)
     for manager, lost in conflicts.items():
         paths, time = managers[manager]
         managers[manager] = (paths - frozenset(lost), time)
 
 
-def _conflict(conflicts: dict[Manager, list[Path]], managers: Managers) -> ApiError:
+def _conflict(conflicts: dict[Manager, list[Path]]) -> ApiError:
+    named = sorted((_who(manager), paths) for manager, paths in conflicts.items())
     causes = [
         {
             "reason": "FieldManagerConflict",
-            "message": f"conflict with {_who(manager, managers[manager][1])}",
+            "message": f"conflict with {who}",
             "field": ownership.readable(path),
         }
-        for manager, paths in conflicts.items()
+        for who, paths in named
         for path in paths
     ]
-    told = "; ".join(f"{cause['message']}: {cause['field']}" for cause in causes)
-    number = f"{len(causes)} conflict" + ("" if len(causes) == 1 else "s")
-    message = f"Apply failed with {number}: {told}"
+    if len(causes) == 1:
+        message = f"Apply failed with 1 conflict: {causes[0]['message']}: {causes[0]['field']}"
+    else:
+        told = "\n".join(
+            "\n- ".join([f"conflicts with {who}:", *map(ownership.readable, paths)])
+            for who, paths in named
+        )
+        message = f"Apply failed with {len(causes)} conflicts: {told}"
     return ApiError(409, "Conflict", message, {"causes": causes})
 
 
-def _who(manager: Manager, time: str) -> str:
+def _who(manager: Manager) -> str:
     name = f'"{manager.name}"'
     if manager.subresource:
         name += f' with subresource "{manager.subresource}"'
-    return name if manager.operation == "Apply" else f"{name} using {manager.api_version} at {time}"
+    return name if manager.operation == "Apply" else f"{name} using {manager.api_version}"
 
 
 def _release_removed(

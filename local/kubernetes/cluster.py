@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 
-from local.kubernetes import deleting, errors, object_quota, seeds
+from local.kubernetes import deleting, errors, garbage, object_quota, seeds
 from local.kubernetes.kueue import QueueController
 from local.kubernetes.store import Store
 
@@ -32,6 +32,7 @@ class Clusters:
         seeds.sow(store, self._now())
         store.observers = [
             lambda change: deleting.finish_namespace(store, change),
+            garbage.observer(store, self._now),
             object_quota.observer(store, self._now),
             QueueController(store, self._now).observe,
         ]

@@ -15,7 +15,7 @@ def delete(
 ) -> Document:
     """What DELETE answers: the object while finalizers hold it, a Status once it is gone."""
     name = objects.name_of(document)
-    _check_preconditions(kind, document, options.get("preconditions") or {})
+    check_preconditions(kind, document, options)
     if kind == NAMESPACES:
         return _terminate(store, document, at)
     if document["metadata"].get("finalizers"):
@@ -31,8 +31,9 @@ def delete(
     }
 
 
-def _check_preconditions(kind: Kind, document: Document, wanted: Document) -> None:
-    meta = document["metadata"]
+def check_preconditions(kind: Kind, document: Document, options: Document) -> None:
+    """Raises Conflict where the client means another object, or an older one."""
+    meta, wanted = document["metadata"], options.get("preconditions") or {}
     for field, label in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
         if wanted.get(field, meta[field]) != meta[field]:
             what = f"{label} in precondition: {wanted[field]}, {label} in object meta: "

@@ -25,10 +25,10 @@ class ApiError(Exception):
             "metadata": {},
             "status": "Failure",
             "message": self.message,
-            "reason": self.reason,
             "code": self.code,
         }
-        return body | ({"details": self.details} if self.details else {})
+        told = {"reason": self.reason, "details": self.details}
+        return body | {field: value for field, value in told.items() if value}
 
 
 def _details(kind: Kind, name: str) -> dict[str, Any]:
@@ -38,6 +38,18 @@ def _details(kind: Kind, name: str) -> dict[str, Any]:
 def bad_request(message: str) -> ApiError:
     """400: the request contradicts itself or cannot be read."""
     return ApiError(400, "BadRequest", message)
+
+
+def unreadable(kind: Kind, version: str, problem: str) -> ApiError:
+    """400: a field has not the type that it has in the kind."""
+    return bad_request(
+        f'{kind.kind} in version "{version}" cannot be handled as a {kind.kind}: {problem}'
+    )
+
+
+def internal(message: str) -> ApiError:
+    """500 without a reason, as the API server answers what it did not think of."""
+    return ApiError(500, "", message)
 
 
 def unauthorized() -> ApiError:
@@ -81,6 +93,15 @@ def precondition_failed(kind: Kind, name: str, what: str) -> ApiError:
     return ApiError(409, "Conflict", message + what, _details(kind, name))
 
 
+def absent(kind: Kind, name: str, uid: str) -> ApiError:
+    """409: the client means an object that is not there."""
+    message = (
+        f'Operation cannot be fulfilled on {kind.qualified} "{name}": uid mismatch: the provided '
+        f"object specified uid {uid}, and no existing object was found"
+    )
+    return ApiError(409, "Conflict", message, _details(kind, name))
+
+
 def expired(message: str) -> ApiError:
     """410: the version or page asked for is no longer kept."""
     return ApiError(410, "Expired", message)
@@ -110,7 +131,33 @@ def invalid(kind: Kind, name: str, field: str, problem: str, reason: str) -> Api
     return ApiError(422, "Invalid", f"{message}{field}: {problem}", details)
 
 
+def invalid_options(options: str, field: str, problem: str, reason: str) -> ApiError:
+    """422: the request's options break a rule."""
+    cause = {"reason": reason, "message": problem, "field": field}
+    details = {"group": "meta.k8s.io", "kind": options, "causes": [cause]}
+    message = f'{options}.meta.k8s.io "" is invalid: {field}: {problem}'
+    return ApiError(422, "Invalid", message, details)
+
+
 def forbidden(kind: Kind, name: str, problem: str) -> ApiError:
     """403: an admission rule, not missing permission, forbids it."""
     subject = f'{kind.qualified} "{name}"' if name else kind.qualified
     return ApiError(403, "Forbidden", f"{subject} is forbidden: {problem}", _details(kind, name))
+
+
+def terminating(kind: Kind, name: str, namespace: str) -> ApiError:
+    """403: nothing new comes into a namespace that goes."""
+    error = forbidden(
+        kind,
+        name,
+        f"unable to create new content in namespace {namespace} because it is being terminated",
+    )
+    message = f"namespace {namespace} is being terminated"
+    cause = {
+        "reason": "NamespaceTerminating",
+        "message": message,
+        "field": "metadata.namespace",
+    }
+    return ApiError(
+        error.code, error.reason, error.message, _details(kind, name) | {"causes": [cause]}
+    )

@@ -21,7 +21,7 @@ def acting(store: Store, user: User, headers: list[tuple[str, str]]) -> User:
     names = [value for name, value in asked if name == "impersonate-user"]
     groups = [value for name, value in asked if name == "impersonate-group"]
     if len(names) != 1:
-        raise errors.bad_request("impersonation needs exactly one Impersonate-User")
+        raise errors.bad_request("requested groups without impersonating a user name")
     wishes = [("users", names[0]), *(("groups", group) for group in groups)]
     for resource, name in wishes:
         wanted = Attributes("impersonate", "", resource, "", name)

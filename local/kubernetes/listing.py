@@ -28,7 +28,8 @@ def listed(call: Call, kind: Kind) -> Document:
     meta: dict[str, Any] = {"resourceVersion": str(version)}
     if limit and len(found) > limit:
         meta["continue"] = call.store.keep_page(found[limit:], version)
-        meta["remainingItemCount"] = len(found) - limit
+        if not (call.query.get("labelSelector") or call.query.get("fieldSelector")):
+            meta["remainingItemCount"] = len(found) - limit
         found = found[:limit]
     return {
         "kind": f"{kind.kind}List",

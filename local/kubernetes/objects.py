@@ -58,6 +58,17 @@ def at(document: Document, path: str) -> Any:
     return value
 
 
+def check_types(kind: Kind, version: str, document: Document) -> None:
+    """Raises BadRequest where metadata cannot be read."""
+    for field in ("labels", "annotations"):
+        entries = metadata(document).get(field)
+        if not isinstance(entries, dict | None) or not all(
+            isinstance(value, str) for value in (entries or {}).values()
+        ):
+            problem = f"json: cannot unmarshal into Go struct field ObjectMeta.metadata.{field}"
+            raise errors.unreadable(kind, version, f"{problem} of type map[string]string")
+
+
 def check(kind: Kind, document: Document) -> None:
     """Raises Invalid where name, labels or annotations break the rules of all objects."""
     name = name_of(document)
@@ -70,16 +81,10 @@ def _problems(kind: Kind, document: Document) -> Iterator[tuple[str, str]]:
     if not _name_fits(kind, name):
         yield "metadata.name", f'Invalid value: "{name}": {_NAME_RULES[kind.name]}'
     for field in ("labels", "annotations"):
-        entries = meta.get(field) or {}
-        if not isinstance(entries, dict):
-            yield f"metadata.{field}", "Invalid value: must be a map"
-            continue
-        for key, value in entries.items():
-            if not _qualified(key):
+        for key, value in (meta.get(field) or {}).items():
+            if not is_qualified(key):
                 yield f"metadata.{field}", f'Invalid value: "{key}": must be a qualified name'
-            if not isinstance(value, str):
-                yield f"metadata.{field}", f'Invalid value: "{key}": must be a string'
-            elif field == "labels" and not (len(value) <= 63 and _VALUE.fullmatch(value)):
+            if field == "labels" and not (len(value) <= 63 and _VALUE.fullmatch(value)):
                 yield f"metadata.{field}", f'Invalid value: "{value}": must be a label value'
 
 
@@ -100,7 +105,8 @@ def _name_fits(kind: Kind, name: str) -> bool:
     return len(name) <= 253 and bool(_SUBDOMAIN.fullmatch(name))
 
 
-def _qualified(key: str) -> bool:
+def is_qualified(key: str) -> bool:
+    """Whether the text can be the key of a label."""
     prefix, slash, name = key.rpartition("/")
     if slash and not (prefix and len(prefix) <= 253 and _SUBDOMAIN.fullmatch(prefix)):
         return False

@@ -73,6 +73,11 @@ def item_step(kind: Kind, path: Path, item: Any) -> str:
     return "k:" + json.dumps(structure.key_of(item, wanted), separators=(",", ":"))
 
 
+def is_item(path: Path) -> bool:
+    """Whether the path is a list item: it goes with who put it there."""
+    return not path[-1].startswith("f:")
+
+
 def is_key(path: Path) -> bool:
     """Whether the field tells its list item from the others: it goes with the item only."""
     if len(path) < 2 or not path[-2].startswith("k:"):

@@ -56,22 +56,55 @@ def allowed(store: Store, user: User, wanted: Attributes) -> bool:
         return True
     if user.reader and wanted.verb in {"get", "list", "watch"}:
         return True
-    return any(_matches(rule, wanted) for rule in rules_of(store, user, wanted.namespace))
+    return granted_by(store, user, wanted) is not None
+
+
+def granted_by(store: Store, user: User, wanted: Attributes) -> str | None:
+    """The binding that lets the user do that, in words; None for none."""
+    for grant in _grants(store, user, wanted.namespace):
+        if any(_matches(rule, wanted) for rule in grant.rules):
+            return grant.told()
+    return None
 
 
 def rules_of(store: Store, user: User, namespace: str) -> Iterator[Document]:
     """Rules that hold for the user in a namespace, or cluster-wide where none is given."""
-    for binding in store.all(CLUSTER_BINDINGS):
-        if _binds(binding, user):
-            yield from _referenced(store, binding["roleRef"], "")
+    for grant in _grants(store, user, namespace):
+        yield from grant.rules
+
+
+@dataclass(frozen=True)
+class _Grant:
+    """A binding that names somebody, how it names them, and the rules of its role."""
+
+    binding: Document
+    subject: Document
+    rules: list[Document]
+
+    def told(self) -> str:
+        """As access reviews tell it."""
+        reference, meta = self.binding["roleRef"], self.binding["metadata"]
+        where = f"/{meta['namespace']}" if "namespace" in meta else ""
+        binds = "RoleBinding" if where else "ClusterRoleBinding"
+        named = self.subject["name"]
+        if self.subject["kind"] == "ServiceAccount":
+            named += f"/{self.subject.get('namespace') or meta.get('namespace', '')}"
+        return (
+            f'RBAC: allowed by {binds} "{meta["name"]}{where}" of {reference["kind"]} '
+            f'"{reference["name"]}" to {self.subject["kind"]} "{named}"'
+        )
+
+
+def _grants(store: Store, user: User, namespace: str) -> Iterator[_Grant]:
+    bindings = store.all(CLUSTER_BINDINGS)
     if namespace:
-        for binding in store.all(BINDINGS, namespace):
-            if _binds(binding, user):
-                yield from _referenced(store, binding["roleRef"], namespace)
-
-
-def _binds(binding: Document, user: User) -> bool:
-    return any(_is(subject, user, binding) for subject in binding.get("subjects") or [])
+        bindings += store.all(BINDINGS, namespace)
+    for binding in bindings:
+        for subject in binding.get("subjects") or []:
+            if _is(subject, user, binding):
+                place = binding["metadata"].get("namespace", "")
+                yield _Grant(binding, subject, _referenced(store, binding["roleRef"], place))
+                break
 
 
 def _is(subject: Document, user: User, binding: Document) -> bool:
@@ -118,13 +151,14 @@ def _path_fits(url: str, path: str) -> bool:
     return url in {"*", path} or (url.endswith("*") and path.startswith(url[:-1]))
 
 
-def covers(owned: list[Document], wanted: list[Document]) -> bool:
-    """Whether rules somebody has include all that they want to give."""
-    return all(
-        any(_matches(rule, attributes) for rule in owned)
+def uncovered(owned: list[Document], wanted: list[Document]) -> list[Attributes]:
+    """What somebody wants to give and has not, as single permissions."""
+    return [
+        attributes
         for wish in wanted
         for attributes in _atoms(wish)
-    )
+        if not any(_matches(rule, attributes) for rule in owned)
+    ]
 
 
 def _atoms(rule: Document) -> Iterator[Attributes]:

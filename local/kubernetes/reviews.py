@@ -1,6 +1,7 @@
 """Access reviews: asking the authorizer without doing the thing."""
 
 from local.kubernetes import errors, rbac
+from local.kubernetes.errors import ApiError
 from local.kubernetes.kinds import Kind
 from local.kubernetes.objects import Document, metadata
 from local.kubernetes.rbac import Attributes, User
@@ -30,9 +31,16 @@ def review(store: Store, user: User, kind: Kind, namespace: str, body: Document)
     return answer | ({"spec": spec} if spec else {})
 
 
+def _invalid(field: str, problem: str) -> ApiError:
+    cause = {"reason": "FieldValueInvalid", "message": problem, "field": f"spec.{field}"}
+    message = f'.authorization.k8s.io "" is invalid: spec.{field}: {problem}'
+    details = {"group": "authorization.k8s.io", "causes": [cause]}
+    return ApiError(422, "Invalid", message, details)
+
+
 def _subject(spec: Document) -> User:
     if not (spec.get("user") or spec.get("groups")):
-        raise errors.bad_request("at least one of user or group must be specified")
+        raise _invalid("user", 'Invalid value: "": at least one of user or group must be specified')
     return User(spec.get("user", ""), tuple(spec.get("groups") or ()))
 
 
@@ -40,22 +48,26 @@ def _placed(spec: Document, namespace: str) -> Document:
     """A local review asks about its own namespace only."""
     asked = (spec.get("resourceAttributes") or {}).get("namespace", "")
     if namespace and asked != namespace:
-        raise errors.bad_request(f"spec.resourceAttributes.namespace must match {namespace}")
+        problem = f'Invalid value: "{asked}": must match metadata.namespace'
+        raise _invalid("resourceAttributes.namespace", problem)
     return spec
 
 
 def _verdict(store: Store, user: User, spec: Document) -> Document:
     wanted = _attributes(spec)
-    if rbac.allowed(store, user, wanted):
-        return {"allowed": True, "reason": "RBAC: allowed"}
-    return {"allowed": False}
+    if not rbac.allowed(store, user, wanted):
+        return {"allowed": False}
+    reason = rbac.granted_by(store, user, wanted)
+    return {"allowed": True} | ({"reason": reason} if reason else {})
 
 
 def _attributes(spec: Document) -> Attributes:
     resource, plain = spec.get("resourceAttributes"), spec.get("nonResourceAttributes")
     if bool(resource) == bool(plain):
-        raise errors.bad_request(
-            "exactly one of nonResourceAttributes or resourceAttributes must be specified"
+        raise _invalid(
+            "resourceAttributes",
+            "Invalid value: exactly one of nonResourceAttributes or resourceAttributes must be "
+            "specified",
         )
     if plain:
         return Attributes(plain.get("verb", ""), path=plain.get("path", ""))

@@ -53,9 +53,15 @@ def _network_policy(document: Document) -> None:
     spec.setdefault("policyTypes", ["Ingress", *egress])
 
 
+def _claim(document: Document) -> None:
+    document.setdefault("spec", {}).setdefault("volumeMode", "Filesystem")
+    document.setdefault("status", {"phase": "Pending"})
+
+
 _DEFAULTS: dict[str, Callable[[Document], None]] = {
     "namespaces": _namespace,
     "secrets": _secret,
+    "persistentvolumeclaims": _claim,
     "rolebindings": _binding,
     "clusterrolebindings": _binding,
     "networkpolicies": _network_policy,
@@ -85,7 +91,7 @@ def _check_subject(kind: Kind, new: Document, field: str, subject: Document) -> 
         _refuse(kind, new, f"{field}.name", "name is required", "")
     match subject.get("kind"):
         case "ServiceAccount":
-            if not subject.get("namespace"):
+            if not (kind.namespaced or subject.get("namespace")):
                 _refuse(kind, new, f"{field}.namespace", "namespace is required", "")
         case "User" | "Group":
             if subject.get("apiGroup") != _RBAC:

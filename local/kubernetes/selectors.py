@@ -6,7 +6,7 @@ from typing import Any
 
 from local.kubernetes import errors
 from local.kubernetes.kinds import Kind
-from local.kubernetes.objects import Document, at
+from local.kubernetes.objects import Document, at, is_qualified
 
 type Test = Callable[[Document], bool]
 
@@ -43,6 +43,8 @@ def _requirement(part: str) -> Callable[[dict[str, str]], bool]:
     else:
         raise errors.bad_request(f"unable to parse requirement: {part}")
     key, operator = found["key"], found["operator"]
+    if not is_qualified(key):
+        raise errors.bad_request(f'key: Invalid value: "{key}": must be a qualified name')
     values = {value.strip() for value in found.groupdict().get("values", "").split(",")}
     match operator:
         case "":

@@ -150,6 +150,8 @@ def check(kind: Kind, document: Document) -> None:
     except ValidationError as error:
         fault = error.errors()[0]
         field = ".".join(str(step) for step in fault["loc"])
+        if not kind.custom:
+            raise errors.unreadable(kind, kind.versions[0], f"{field}: {fault['msg']}") from error
         problem = f"Invalid value: {fault['msg']}"
         raise errors.invalid(
             kind, name_of(document), field, problem, "FieldValueInvalid"

@@ -50,12 +50,17 @@ class Store:
         found = self._objects.get(kind, {})
         return [found[key] for key in sorted(found) if not namespace or key[0] == namespace]
 
+    def everything(self) -> Iterator[tuple[Kind, Document]]:
+        """All objects of all kinds."""
+        for kind, objects in list(self._objects.items()):
+            for document in list(objects.values()):
+                yield kind, document
+
     def in_namespace(self, namespace: str) -> Iterator[tuple[Kind, Document]]:
         """Everything that the namespace holds."""
-        for kind, objects in list(self._objects.items()):
-            for key, document in list(objects.items()):
-                if key[0] == namespace:
-                    yield kind, document
+        for kind, document in self.everything():
+            if document["metadata"].get("namespace") == namespace:
+                yield kind, document
 
     def put(self, kind: Kind, document: Document) -> Document:
         """Store under a new resourceVersion, tell watchers and observers."""

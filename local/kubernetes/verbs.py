@@ -8,6 +8,7 @@ from local.kubernetes import (
     admission,
     deleting,
     errors,
+    garbage,
     listing,
     patches,
     protobuf,
@@ -89,22 +90,35 @@ def _delete(call: Call, kind: Kind) -> Answer:
     if _dry_run(call):
         return 200, call.show(kind, document)
     options = _body(call) if call.body else {}
+    _check_propagation(options)
+    deleting.check_preconditions(kind, document, options)
+    if options.get("propagationPolicy") == "Orphan":
+        garbage.orphan(call.store, document)
     deleted = deleting.delete(call.store, kind, document, options, call.at)
     return 200, deleted if deleted["kind"] == "Status" else call.show(kind, deleted)
+
+
+def _check_propagation(options: Document) -> None:
+    """Refuse what is not played here: an owner that waits for what it owns to go."""
+    policy = options.get("propagationPolicy") or "Background"
+    if policy not in {"Background", "Orphan"}:
+        raise errors.bad_request(f"propagationPolicy {policy} is not served by the local cluster")
 
 
 def _dry_run(call: Call) -> bool:
     value = call.query.get("dryRun", "")
     if value not in {"", "All"}:
-        raise errors.bad_request(f'dryRun: Unsupported value: "{value}": supported values: "All"')
+        options = f"{call.target.verb.capitalize()}Options"
+        problem = f'Unsupported value: ["{value}"]: supported values: "All"'
+        raise errors.invalid_options(options, "dryRun", problem, "FieldValueNotSupported")
     return value == "All"
 
 
 def _write(call: Call, kind: Kind) -> Answer:
     applies = call.content_type == patches.APPLY
     if applies and not call.query.get("fieldManager"):
-        message = "fieldManager: Required value: is required for apply patch"
-        raise errors.ApiError(422, "Invalid", f'PatchOptions.meta.k8s.io "" is invalid: {message}')
+        problem = "Required value: is required for apply patch"
+        raise errors.invalid_options("PatchOptions", "fieldManager", problem, "FieldValueRequired")
     if call.target.verb == "patch":
         patches.check_format(kind, call.content_type)
     elif call.content_type not in _BODIES:

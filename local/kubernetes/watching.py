@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import AsyncIterator
 
-from local.kubernetes import listing, requests, selectors
+from local.kubernetes import errors, listing, requests, selectors
 from local.kubernetes.call import Call
 from local.kubernetes.errors import ApiError
 from local.kubernetes.kinds import Kind
@@ -20,8 +20,10 @@ def check(call: Call) -> Kind:
     """The kind to watch; raises before anything is sent where the request asks too much."""
     kind = call.target.kind()
     if requests.flag(call.query, "sendInitialEvents"):
-        problem = "sendInitialEvents is forbidden for watch unless the WatchList feature is enabled"
-        raise ApiError(422, "Invalid", f'ListOptions.meta.k8s.io "" is invalid: {problem}')
+        problem = "Forbidden: sendInitialEvents is not served by the local cluster"
+        raise errors.invalid_options(
+            "ListOptions", "sendInitialEvents", problem, "FieldValueForbidden"
+        )
     _test(call, kind)
     requests.number(call.query, "resourceVersion")
     requests.number(call.query, "timeoutSeconds")

@@ -43,6 +43,7 @@ def received(write: Write, body: Document) -> Document:
         given = f"{body.get('kind')} in version {body.get('apiVersion')!r}"
         raise errors.bad_request(f"{given} cannot be handled as a {wanted[1]} in {wanted[0]}")
     meta = metadata(body)
+    objects.check_types(write.kind, write.version, body)
     if write.name and meta.get("name", write.name) != write.name:
         raise errors.bad_request(
             f"the name of the object ({meta['name']}) does not match the name on the URL "
@@ -78,6 +79,32 @@ def check_precondition(write: Write, document: Document, live: Document | None) 
     version = given.get("resourceVersion") or current["resourceVersion"]
     if version != current["resourceVersion"]:
         raise errors.modified(write.kind, write.name)
+
+
+def check_patched(write: Write, patch: Document, live: Document | None) -> None:
+    """Raises Invalid for a patch that would change the uid, and Conflict for one of old."""
+    if live is None:
+        return
+    given, current = metadata(patch), live["metadata"]
+    if (uid := given.get("uid", current["uid"])) != current["uid"]:
+        problem = f'Invalid value: "{uid}": field is immutable'
+        raise errors.invalid(write.kind, write.name, "metadata.uid", problem, "FieldValueInvalid")
+    check_precondition(write, patch, live)
+
+
+def check_finalizers(write: Write, document: Document, live: Document | None) -> None:
+    """Raises Invalid where something that goes would be held by one more."""
+    if live is None or "deletionTimestamp" not in live["metadata"]:
+        return
+    before = live["metadata"].get("finalizers") or []
+    if new := [each for each in metadata(document).get("finalizers") or [] if each not in before]:
+        problem = (
+            "Forbidden: no new finalizers can be added if the object is being deleted, found new "
+            f"finalizers {new}"
+        )
+        raise errors.invalid(
+            write.kind, write.name, "metadata.finalizers", problem, "FieldValueForbidden"
+        )
 
 
 def separate(write: Write, document: Document, live: Document | None) -> Document:

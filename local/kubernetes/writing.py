@@ -30,6 +30,8 @@ def create(store: Store, write: Write, body: Document) -> Document:
     if not meta.get("name"):
         problem = "Required value: name or generateName is required"
         raise errors.invalid(write.kind, "", "metadata.name", problem, "FieldValueRequired")
+    if meta.get("resourceVersion"):
+        raise errors.internal("resourceVersion should not be set on objects to be created")
     if store.get(write.kind, write.namespace, meta["name"]):
         raise errors.already_exists(write.kind, meta["name"])
     return _commit(store, write, "Update", document, None)
@@ -50,6 +52,7 @@ def update(store: Store, write: Write, body: Document) -> Document:
 def patch(store: Store, write: Write, content_type: str, body: Document) -> Document:
     """PATCH with a merge patch, on the object as the requested version shows it."""
     live = _live(store, write)
+    writes.check_patched(write, body, live)
     seen = kueue_versions.shown(write.kind, write.version, live)
     document = patches.patched(write.kind, content_type, seen, body)
     if metadata(body).get("resourceVersion") is None:
@@ -61,19 +64,22 @@ def apply_patch(store: Store, write: Write, body: Document) -> tuple[Document, b
     """PATCH with an apply patch: creates, merges, prunes. Tells whether it created."""
     if metadata(body).get("managedFields"):
         raise errors.bad_request("metadata.managedFields must be nil")
+    if not (body.get("apiVersion") and body.get("kind")):
+        raise errors.bad_request("invalid object type: /, Kind=")
     live = store.get(write.kind, write.namespace, write.name)
     if live is None and write.subresource:
         raise errors.not_found(write.kind, write.name)
     wanted = writes.own_part(write, writes.received(write, body))
-    for field in ("uid", "resourceVersion"):
-        if live is None and metadata(wanted).get(field):
-            raise errors.modified(write.kind, write.name)
-    writes.check_precondition(write, wanted, live)
+    if live is None and (uid := metadata(wanted).get("uid")):
+        raise errors.absent(write.kind, write.name, uid)
+    writes.check_patched(write, wanted, live)
     request = apply.Applied(
         write.kind, write.writer("Apply"), objects.timestamp(write.at), write.force
     )
     document = apply.apply(request, live, wanted)
     metadata(document)["name"] = write.name
+    if live is None:
+        metadata(document).pop("resourceVersion", None)
     return _commit(store, write, "Apply", document, live), live is None
 
 
@@ -103,9 +109,10 @@ def _commit(
     if document == live:
         return live
     objects.check(write.kind, document)
+    writes.check_finalizers(write, document, live)
     rules.verify(write.kind, document, live)
     if live is None:
-        _check_namespace(store, write)
+        _check_namespace(store, write, name_of(document))
         object_quota.check(store, write.kind, write.namespace, name_of(document))
     write.admit(write.kind, document)
     if write.dry_run:
@@ -120,16 +127,11 @@ def _finalizers(document: Document) -> list[str]:
     return found
 
 
-def _check_namespace(store: Store, write: Write) -> None:
+def _check_namespace(store: Store, write: Write, name: str) -> None:
     if not write.namespace:
         return
     namespace = store.get(named("namespaces"), "", write.namespace)
     if namespace is None:
         raise errors.not_found(named("namespaces"), write.namespace)
     if "deletionTimestamp" in namespace["metadata"]:
-        raise errors.forbidden(
-            write.kind,
-            write.name or name_of(namespace),
-            f"unable to create new content in namespace {write.namespace} because it is being "
-            "terminated",
-        )
+        raise errors.terminating(write.kind, name, write.namespace)

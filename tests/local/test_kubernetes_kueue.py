@@ -9,7 +9,8 @@ import pytest
 
 from local.kubernetes import play, quantities
 from local.kubernetes.play import Task
-from tests.local.kubernetes_process import KUEUE, MERGE, Cluster, namespace, running
+from tests.kubernetes_api import KUEUE, MERGE, Cluster, namespace
+from tests.local.kubernetes_process import Embedded, running
 
 OLD = "/apis/kueue.x-k8s.io/v1beta1"
 NINE = datetime(2026, 10, 2, 9, tzinfo=UTC)
@@ -17,7 +18,7 @@ P5 = "ml.p5.48xlarge"
 
 
 @pytest.fixture
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded]:
     with running(tmp_path_factory.mktemp("kubernetes")) as started:
         flavor = {
             "apiVersion": "kueue.x-k8s.io/v1beta2",
@@ -64,8 +65,8 @@ def task(team: str, name: str, pods: int, devices: int = 8) -> Task:
 
 
 @pytest.fixture
-def player(cluster: Cluster) -> Any:
-    return play.administrator(cluster.home, cluster.root, "hp-eks")
+def player(cluster: Embedded) -> Any:
+    return play.administrator(cluster.home, f"{cluster.root}/clusters/hp-eks")
 
 
 def status_of(cluster: Cluster, team: str, version: str = KUEUE) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 
 from local.kubernetes import protobuf
 from local.kubernetes.errors import ApiError
-from tests.local.kubernetes_process import Cluster, running
+from tests.local.kubernetes_process import Embedded, running
 
 REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
@@ -75,17 +75,17 @@ def test_other_bodies_are_refused(content: bytes, code: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded]:
     with running(tmp_path_factory.mktemp("kubernetes")) as started:
         yield started
 
 
-def test_a_review_in_protobuf_is_answered_in_json(cluster: Cluster) -> None:
+def test_a_review_in_protobuf_is_answered_in_json(cluster: Embedded) -> None:
     message = field(2, field(1, field(2, "get") + field(5, "pods")))
     answer = httpx2.post(
         f"{cluster.url}{REVIEW}",
         content=body("authorization.k8s.io/v1", "SelfSubjectAccessReview", message),
-        headers={**cluster.headers, "Content-Type": protobuf.MEDIA_TYPE},
+        headers={"Authorization": f"Bearer {cluster.token}", "Content-Type": protobuf.MEDIA_TYPE},
         verify=str(cluster.home / "kubernetes" / "ca.crt"),
     )
     assert answer.status_code == 201

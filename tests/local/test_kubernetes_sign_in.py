@@ -17,7 +17,8 @@ from local.clients import client
 from local.kubernetes import caller, tokens
 from local.kubernetes.access_entries import Refused
 from local.settings import ACCOUNT, REGION, Ports
-from tests.local.kubernetes_process import RBAC, Cluster, binding, namespace, role, running
+from tests.kubernetes_api import RBAC, Cluster, binding, namespace, role
+from tests.local.kubernetes_process import Embedded, running
 
 TRUST = json.dumps(
     {
@@ -40,7 +41,7 @@ class Account:
     """The gateway's account, and an EKS cluster of its own for each test."""
 
     ports: Ports
-    admin: Cluster
+    admin: Embedded
     name: str
 
     @property
@@ -79,14 +80,14 @@ class Account:
 
 
 @pytest.fixture(scope="module")
-def admin(gateway: Ports, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def admin(gateway: Ports, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedded]:
     url = f"http://127.0.0.1:{gateway.gateway}"
     with running(tmp_path_factory.mktemp("kubernetes"), url) as started:
         yield started
 
 
 @pytest.fixture
-def account(gateway: Ports, admin: Cluster) -> Account:
+def account(gateway: Ports, admin: Embedded) -> Account:
     name = f"eks-{uuid.uuid4().hex[:8]}"
     made = Account(gateway, admin.named(name), name)
     ec2 = made.client("ec2")
