@@ -58,7 +58,11 @@ def _eks_cluster(ports: Ports, version: str) -> dict[str, str]:
         time.sleep(0.05)
     # what the local cloud plays of it: a quota makes its namespace and its queues
     eks.create_addon(clusterName=EKS_CLUSTER, addonName=_TASK_GOVERNANCE)
-    return {"eks_cluster": EKS_CLUSTER, "eks_cluster_arn": cluster["arn"]}
+    return {
+        "eks_cluster": EKS_CLUSTER,
+        "eks_cluster_arn": cluster["arn"],
+        "kubernetes_version": version,
+    }
 
 
 def _kubernetes_version(started: State, folder: Path) -> str:

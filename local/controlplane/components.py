@@ -9,7 +9,9 @@ from local.controlplane.loopback import Files, Ports
 
 _SERVICES = "10.100.0.0/16"
 _ISSUER = "https://kubernetes.default.svc"
-_BELIEVED = "1s"  # how long an answer of ours about a person is good: a leaver is out at once
+# how long our answer about a person is good; the API server adds ten seconds of its own for a
+# token that it has let in, which nothing can change
+_BELIEVED = "1s"
 
 
 def store(binaries: Path, files: Files, ports: Ports) -> list[str]:
