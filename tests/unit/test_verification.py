@@ -244,6 +244,12 @@ def test_when_all_answers_are_right_it_says_how_many_were_asked() -> None:
     )
 
 
+def test_where_nobody_may_do_anything_it_says_so() -> None:
+    found = asked(people(left=(leaver("noah"),)))
+    answer = outcome("alpha", found, [], 0)
+    assert _message(answer) == "1 questions asked: nobody of the team may do anything here"
+
+
 def test_too_much_is_told_before_too_little_with_role_verb_place_and_what_to_do() -> None:
     found = asked(people(member("mia")))
     narrow = next(q for q in found if q.expected)

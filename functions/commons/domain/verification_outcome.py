@@ -24,6 +24,9 @@ def outcome(team: str, asked: list[Question], wrong: list[Question], left_out: i
     if wrong:
         return _failed("AccessTooNarrow", wrong, _too_narrow(team, wrong[0]))
     roles = sorted({each.role for each in asked if each.expected})
+    if not roles:
+        text = f"{len(asked)} questions asked: nobody of the team may do anything here"
+        return reached(VERIFIED, [], text)
     places = len({each.namespace for each in asked}) - 1
     text = (
         f"{len(asked)} questions asked: {_and(roles)} may do here what the role allows, and "
@@ -57,5 +60,4 @@ def _too_narrow(team: str, wrong: Question) -> str:
 
 
 def _and(words: Iterable[str]) -> str:
-    known = [f"a {word}" for word in words]
-    return " and ".join(known) or "nobody"
+    return " and ".join(f"a {word}" for word in words)
