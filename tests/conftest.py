@@ -5,6 +5,10 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from tests.clouds import cloud, parts
+
+__all__ = ["cloud", "parts"]
+
 
 class ByFile(LoadScopeScheduling):
     """Order within a file is kept; the stories, which mostly wait, are one piece of work."""

@@ -2,32 +2,27 @@
 
 import os
 import uuid
-from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from local import settings, supervisor
-from local.cluster import Cluster as Chosen
+from local import settings
+from tests.clouds import Parts
 from tests.kubernetes_api import Cluster, namespace
 from tests.local.kubernetes_process import running
 
 
 @pytest.fixture(scope="session")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The administrator's view."""
-    home = tmp_path_factory.mktemp("kubernetes")
-    if os.environ.get("COMMONS_TEST_KUBERNETES") != "real":
-        with running(home) as started:
+    if os.environ.get("COMMONS_TEST_KUBERNETES", "embedded") == "embedded":
+        with running(tmp_path_factory.mktemp("kubernetes")) as started:
             yield started
         return
-    try:
-        state = supervisor.up(home, cluster=Chosen(kubernetes="real", nodes={}))
-        assert state is not None
-        endpoint = settings.kubernetes_endpoint(state.ports, "real", settings.EKS_CLUSTER)
-        files = home / "kubernetes"
-        yield Cluster(endpoint, files / "ca.crt", (files / "admin-token").read_text())
-    finally:
-        supervisor.down(home)
+    parts: Parts = request.getfixturevalue("parts")
+    state, files = parts.state, parts.home / "kubernetes"
+    endpoint = settings.kubernetes_endpoint(state.ports, state.kubernetes, settings.EKS_CLUSTER)
+    yield Cluster(endpoint, files / "ca.crt", (files / "admin-token").read_text())
 
 
 def _made(cluster: Cluster) -> str:
