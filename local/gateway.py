@@ -6,6 +6,7 @@ from pathlib import Path
 from ministack.app import main
 
 from local import (
+    gateway_boundaries,
     gateway_eks,
     gateway_eks_entries,
     gateway_errors,
@@ -13,6 +14,7 @@ from local import (
     gateway_logs,
     gateway_patch,
     gateway_permissions,
+    gateway_record,
     gateway_retries,
     gateway_workers,
 )
@@ -27,6 +29,8 @@ def patch(home: Path) -> None:
     gateway_eks_entries.apply()
     gateway_logs.apply(home)
     gateway_permissions.apply()
+    gateway_boundaries.apply()
+    gateway_record.apply(home)
     gateway_workers.apply(home)
 
 

@@ -1,6 +1,7 @@
 """Takes whole events of AWS services, as they are: what PutEvents rightly refuses to others.
 
 POST / with one event answers {"rules": [names of the rules that matched]}.
+POST /judge answers whether a call of another part is allowed (gateway_judge).
 GET /under-way answers the invocations that run or wait for a retry, by function.
 """
 
@@ -14,7 +15,7 @@ from ministack.core.responses import request_scope
 from ministack.services import eventbridge
 from pydantic import ValidationError
 
-from local import gateway_retries
+from local import gateway_judge, gateway_retries
 from local.event import Event
 from local.settings import ACCOUNT, REGION
 
@@ -65,8 +66,10 @@ def _rules(view: Any) -> list[str]:
 class _Intake(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         text = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        judged = self.path == "/judge"
         try:
-            self._answer(HTTPStatus.OK, {"rules": deliver(text)})
+            answer = gateway_judge.judge(text) if judged else {"rules": deliver(text)}
+            self._answer(HTTPStatus.OK, answer)
         except ValidationError as error:
             faults = [
                 f"{'.'.join(map(str, e['loc'])) or 'event'}: {e['msg']}" for e in error.errors()

@@ -1,4 +1,7 @@
-"""A moto service whose requests and answers pass the botocore model, its writes recorded."""
+"""A moto service whose callers are judged, whose requests and answers pass the botocore model.
+
+Its writes are recorded as CloudTrail does.
+"""
 
 import json
 import threading
@@ -7,7 +10,7 @@ from typing import Any, ClassVar
 from moto.core.responses import ActionResult, BaseResponse
 from moto.core.utils import get_service_model
 
-from local.services import cloudtrail, validation
+from local.services import cloudtrail, judge, resources, validation
 from local.services.errors import Refused
 from local.services.trail_call import Call, Writer, visible
 
@@ -25,17 +28,26 @@ class ModelledResponse(BaseResponse):
         self.subject: dict[str, Any] = {}  # what an event of another writer says of this call
 
     def call_action(self) -> Any:
-        """Check the request, answer it, record it."""
+        """Judge the caller, check the request, answer it, record it."""
         action = self._get_action()
         operation = get_service_model(self.boto3_service_name).operation_model(action)
+        refused = self._refused(action)  # before the lock: it asks another process
         with LOCK:
-            if fault := validation.fault(operation.input_shape, self.params):
-                answer = self.serialized(ActionResult(Refused("ValidationException", fault)))
-            else:
-                answer = super().call_action()
+            refused = refused or self._fault(operation)
+            answer = self.serialized(ActionResult(refused)) if refused else super().call_action()
             if action in self.recorded:
                 cloudtrail.record(self._call(operation, answer))
         return answer
+
+    def _refused(self, action: str) -> Refused | None:
+        for needed in resources.judged(self.boto3_service_name, action, self.params):
+            if refused := judge.refusal(self, needed.action, needed.resources):
+                return refused
+        return None
+
+    def _fault(self, operation: Any) -> Refused | None:
+        fault = validation.fault(operation.input_shape, self.params)
+        return Refused("ValidationException", fault) if fault else None
 
     def caller(self) -> dict[str, str]:
         """Who signed the request, as SageMaker's CreatedBy and LastModifiedBy name it."""

@@ -30,8 +30,13 @@ def eventually(look: Callable[[], Any], seconds: float = 20) -> Any:
 
 
 @pytest.fixture(scope="session")
-def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ports]:
-    home = tmp_path_factory.mktemp("gateway")
+def gateway_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("gateway")
+
+
+@pytest.fixture(scope="session")
+def gateway(gateway_home: Path) -> Iterator[Ports]:
+    home = gateway_home
     ports = settings.choose_ports()
     environment = settings.part_environment(ports, home) | settings.gateway_environment(ports)
     home.joinpath("kubernetes").mkdir()

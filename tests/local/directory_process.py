@@ -32,11 +32,14 @@ class Intake:
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                size = int(self.headers["Content-Length"])
-                received.append(json.loads(self.rfile.read(size)))
+                told = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                if self.path != "/judge":  # everybody is allowed everything here
+                    received.append(told)
+                answer = b'{"refusal": null}'
                 self.send_response(200)
-                self.send_header("Content-Length", "0")
+                self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()
+                self.wfile.write(answer)
 
             def log_message(self, *_: object) -> None:
                 pass
