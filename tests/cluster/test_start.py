@@ -1,80 +1,28 @@
 """The real cluster as it starts: machines, kinds, sign-in, a task that is admitted; and its end."""
 
-import json
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import boto3
 import pytest
-from lightkube import ApiError, Client, KubeConfig
+from lightkube import ApiError, Client
 from lightkube.generic_resource import create_namespaced_resource
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.authentication_v1 import SelfSubjectReview
 from lightkube.resources.batch_v1 import Job
 from lightkube.resources.core_v1 import Namespace, Node, Pod
 
-from local import clients, kubeconfig, processes, settings, supervisor
+from local import processes, settings, supervisor
 from local.cluster import Cluster
-from local.kubernetes import play
 from local.services.fixtures import CLUSTER_ARN
-from local.state import State
+
+from .started import Started, eventually, session
 
 ROLE = "arn:aws:iam::111122223333:role/reader"
 NAMESPACE = "hyperpod-ns-team"
 VIEW = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSAdminViewPolicy"
-
-
-@dataclass(frozen=True)
-class Started:
-    """A local cloud without the product, on the real cluster."""
-
-    home: Path
-    state: State
-
-    @property
-    def endpoint(self) -> str:
-        return settings.kubernetes_endpoint(self.state.ports, "real", settings.EKS_CLUSTER)
-
-    @property
-    def administrator(self) -> Client:
-        return play.administrator(self.home, self.endpoint)
-
-    def client(self, service: str) -> Any:
-        return clients.client(service, self.state.ports)
-
-    def signed_in(self, credentials: dict[str, str]) -> Client:
-        """A client with the token that those credentials sign."""
-        session = boto3.Session(
-            credentials["AccessKeyId"],
-            credentials["SecretAccessKey"],
-            credentials["SessionToken"],
-            settings.REGION,
-        )
-        gateway = f"http://127.0.0.1:{self.state.ports.gateway}"
-        cluster = {
-            "server": self.endpoint,
-            "certificate-authority": str(self.home / "kubernetes/ca.crt"),
-        }
-        config = {
-            "current-context": "c",
-            "clusters": [{"name": "c", "cluster": cluster}],
-            "users": [{"name": "u", "user": {"token": kubeconfig.token(session, gateway)}}],
-            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
-        }
-        return Client(config=KubeConfig.from_dict(config))
-
-
-def eventually(look: Callable[[], Any], seconds: float = 30) -> Any:
-    until = time.monotonic() + seconds
-    while not (found := look()):
-        assert time.monotonic() < until, "nothing came"
-        time.sleep(0.1)
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -105,12 +53,12 @@ def test_eks_tells_the_version_and_the_endpoint_of_the_server_that_runs(cloud: S
 
 def test_a_role_without_an_access_entry_is_a_stranger(cloud: Started):
     with pytest.raises(ApiError) as refused:
-        cloud.signed_in(_session(cloud, "stranger")).create(SelfSubjectReview())
+        cloud.signed_in(session(cloud, "stranger")).create(SelfSubjectReview())
     assert refused.value.status.code == 401
 
 
 def test_a_role_is_who_its_access_entry_says_and_may_what_its_policy_says(cloud: Started):
-    credentials = _session(cloud, "reader")
+    credentials = session(cloud, "reader")
     cloud.client("eks").create_access_entry(
         clusterName=settings.EKS_CLUSTER, principalArn=ROLE, username="commons:{{SessionName}}"
     )
@@ -169,17 +117,6 @@ def test_down_ends_all_within_seconds(tmp_path: Path):
     supervisor.down(tmp_path)
     assert time.monotonic() - began < 5
     assert not any(map(processes._start_time, children))
-
-
-def _session(cloud: Started, role: str) -> dict[str, str]:
-    account = "arn:aws:iam::111122223333:root"
-    trust = {"Effect": "Allow", "Principal": {"AWS": account}, "Action": "sts:AssumeRole"}
-    document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
-    cloud.client("iam").create_role(RoleName=role, AssumeRolePolicyDocument=document)
-    arn = f"arn:aws:iam::111122223333:role/{role}"
-    assumed = cloud.client("sts").assume_role(RoleArn=arn, RoleSessionName="ada")
-    credentials: dict[str, str] = assumed["Credentials"]
-    return credentials
 
 
 def _nodes(somebody: Client) -> list[Node]:
