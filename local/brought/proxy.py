@@ -104,7 +104,7 @@ def _path(request: web.Request) -> str:
     """The path in the cluster; raises NotFound for another cluster, or a way out of this one."""
     path = request.path.removeprefix(_ROOT)
     if not request.rel_url.raw_path.startswith(f"{_ROOT}/") or ".." in path.split("/"):
-        raise errors.unknown_path()
+        raise errors.unknown_resource()
     return path
 
 

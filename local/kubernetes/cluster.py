@@ -22,7 +22,7 @@ class Clusters:
     def store(self, name: str) -> Store:
         """The cluster's store, with what every cluster has and the controllers at work."""
         if not _NAME.fullmatch(name):
-            raise errors.unknown_path()
+            raise errors.NoPage()
         if name not in self._stores:
             self._stores[name] = self._new()
         return self._stores[name]

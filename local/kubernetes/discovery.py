@@ -35,7 +35,7 @@ def answer(path: str) -> dict[str, Any]:
             return _resources("", "v1")
         case ["apis", name, version] if version in kinds.group_versions().get(name, []):
             return _resources(name, version)
-    raise errors.unknown_path()
+    raise errors.NoPage()
 
 
 def _group(name: str) -> dict[str, Any]:

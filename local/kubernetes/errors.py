@@ -31,6 +31,13 @@ class ApiError(Exception):
         return body | {field: value for field, value in told.items() if value}
 
 
+class NoPage(ApiError):
+    """404 without a Status: the path belongs to no group that is built in."""
+
+    def __init__(self) -> None:
+        super().__init__(404, "NotFound", "404 page not found")
+
+
 def _details(kind: Kind, name: str) -> dict[str, Any]:
     return {"name": name, "kind": kind.plural} | ({"group": kind.group} if kind.group else {})
 
@@ -57,8 +64,8 @@ def unauthorized() -> ApiError:
     return ApiError(401, "Unauthorized", "Unauthorized")
 
 
-def unknown_path() -> ApiError:
-    """404: no such resource is served."""
+def unknown_resource() -> ApiError:
+    """404: a built-in group does not have the resource."""
     return ApiError(404, "NotFound", "the server could not find the requested resource")
 
 
@@ -70,6 +77,12 @@ def not_found(kind: Kind, name: str) -> ApiError:
 def method_not_allowed(what: str) -> ApiError:
     """405: a verb or subresource that this API does not have."""
     return ApiError(405, "MethodNotAllowed", f"{what} is not supported by the local cluster")
+
+
+def not_allowed() -> ApiError:
+    """405: the resource is there, and takes other methods."""
+    message = "the server does not allow this method on the requested resource"
+    return ApiError(405, "MethodNotAllowed", message)
 
 
 def already_exists(kind: Kind, name: str) -> ApiError:

@@ -167,6 +167,11 @@ def named(plural: str, group: str = "") -> Kind:
     return _BY_PLURAL[group, plural]
 
 
+def built_in(group: str) -> bool:
+    """Whether the API server itself has the group, rather than a CustomResourceDefinition."""
+    return any(kind.group == group and not kind.custom for kind in (*KINDS, *REVIEWS))
+
+
 def group_versions() -> dict[str, list[str]]:
     """Groups with their versions, preferred first; the core group is the empty name."""
     found: dict[str, list[str]] = {}

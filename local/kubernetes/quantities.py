@@ -30,6 +30,13 @@ def parse(text: str | int | float) -> Decimal:
     return Decimal(number) * (_BINARY.get(suffix) or _DECIMAL[suffix])
 
 
+def canonical(text: str | int) -> str:
+    """The amount as the API server stores it: binary and decimal suffixes stay what they are."""
+    if re.search(r"[eE][+-]?[0-9]", str(text)):
+        return str(text)
+    return write(parse(text), "memory" if str(text).endswith("i") else "")
+
+
 def write(value: Decimal, resource: str) -> str:
     """The canonical form: the largest suffix that leaves a whole number."""
     if value == 0:

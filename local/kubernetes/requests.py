@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from local.kubernetes import errors, kinds
+from local.kubernetes.errors import ApiError
 from local.kubernetes.kinds import Kind
 from local.kubernetes.rbac import Attributes
 
@@ -33,10 +34,13 @@ class Target:
         asked = bool(self.namespace) and self.resource != "namespaces"
         everywhere = self.verb in {"list", "watch"}
         if kind is None or (not kind.namespaced and asked):
-            raise errors.unknown_path()
+            raise self._unknown()
         if kind.namespaced and not asked and not everywhere:
-            raise errors.method_not_allowed(f"{self.verb} of {kind.plural} without a namespace")
+            raise errors.NoPage() if kind.custom else errors.not_allowed()
         return kind
+
+    def _unknown(self) -> ApiError:
+        return errors.unknown_resource() if kinds.built_in(self.group) else errors.NoPage()
 
     @property
     def attributes(self) -> Attributes:
@@ -54,7 +58,7 @@ def read(method: str, path: str, query: Mapping[str, str]) -> Target | Attribute
         return Attributes(verb, path=path)
     steps = found["rest"].strip("/").split("/")
     if any(step in {"", ".", ".."} for step in steps):
-        raise errors.unknown_path()
+        raise errors.NoPage()
     namespace, steps = _namespace(steps)
     resource, name, subresource = [*steps, "", "", ""][:3]
     if len(steps) > 3 or resource == "watch":

@@ -4,7 +4,7 @@ import base64
 from collections.abc import Callable
 from typing import Any
 
-from local.kubernetes import errors
+from local.kubernetes import errors, object_quota
 from local.kubernetes.kinds import Kind
 from local.kubernetes.objects import Document, metadata, name_of
 
@@ -58,6 +58,23 @@ def _claim(document: Document) -> None:
     document.setdefault("status", {"phase": "Pending"})
 
 
+def _local_queue(document: Document) -> None:
+    document.setdefault("spec", {}).setdefault("stopPolicy", "None")
+
+
+def _cluster_queue(document: Document) -> None:
+    spec = document.setdefault("spec", {})
+    spec.setdefault("queueingStrategy", "BestEffortFIFO")
+    spec.setdefault("stopPolicy", "None")
+    preemption = spec.setdefault("preemption", {})
+    for scope in ("reclaimWithinCohort", "withinClusterQueue"):
+        preemption.setdefault(scope, "Never")
+    preemption.setdefault("borrowWithinCohort", {"policy": "Never"})
+    fungibility = spec.setdefault("flavorFungibility", {})
+    fungibility.setdefault("whenCanBorrow", "MayStopSearch")
+    fungibility.setdefault("whenCanPreempt", "TryNextFlavor")
+
+
 _DEFAULTS: dict[str, Callable[[Document], None]] = {
     "namespaces": _namespace,
     "secrets": _secret,
@@ -65,6 +82,9 @@ _DEFAULTS: dict[str, Callable[[Document], None]] = {
     "rolebindings": _binding,
     "clusterrolebindings": _binding,
     "networkpolicies": _network_policy,
+    "resourcequotas": object_quota.complete,
+    "localqueues": _local_queue,
+    "clusterqueues": _cluster_queue,
 }
 
 
@@ -117,9 +137,17 @@ def _check_role(kind: Kind, new: Document, _: Document | None) -> None:
             _refuse(kind, new, f"{field}.resources", problem, [])
 
 
+def _check_local_queue(kind: Kind, new: Document, old: Document | None) -> None:
+    target = new["spec"].get("clusterQueue")
+    if old and target != old["spec"].get("clusterQueue"):
+        _refuse(kind, new, "spec.clusterQueue", "field is immutable", target)
+
+
 _CHECKS: dict[str, Callable[[Kind, Document, Document | None], None]] = {
     "roles": _check_role,
     "clusterroles": _check_role,
     "rolebindings": _check_binding,
     "clusterrolebindings": _check_binding,
+    "resourcequotas": object_quota.verify,
+    "localqueues": _check_local_queue,
 }

@@ -53,6 +53,8 @@ class Server:
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         try:
             return await self._answer(request)
+        except errors.NoPage as unknown:
+            return web.Response(status=unknown.code, text=f"{unknown.message}\n")
         except (ApiError, web.HTTPRequestEntityTooLarge) as refusal:
             error = refusal if isinstance(refusal, ApiError) else errors.too_large(_LARGEST_BODY)
             _log.info("%s %s: %d %s", request.method, request.path, error.code, error.message)
@@ -63,7 +65,7 @@ class Server:
             return web.Response(text="ok")
         steps = request.path.split("/", 3)
         if len(steps) < 4 or steps[1] != "clusters":
-            raise errors.unknown_path()
+            raise errors.NoPage()
         cluster, path = steps[2], f"/{steps[3]}"
         if path in _OPEN:
             return _plain(path)

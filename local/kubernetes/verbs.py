@@ -50,7 +50,7 @@ def answer(call: Call) -> Answer:
 def _check_subresource(kind: Kind, target: Target) -> None:
     part = target.subresource
     if part == "status" and not kind.status:
-        raise errors.unknown_path()
+        raise errors.unknown_resource()
     if part and (part != "status" or target.verb in {"create", "delete"}):
         raise errors.method_not_allowed(f"{target.verb} of {kind.plural}/{part}")
 

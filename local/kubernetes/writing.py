@@ -113,7 +113,7 @@ def _commit(
     rules.verify(write.kind, document, live)
     if live is None:
         _check_namespace(store, write, name_of(document))
-        object_quota.check(store, write.kind, write.namespace, name_of(document))
+        object_quota.check(store, write.kind, write.namespace, document)
     write.admit(write.kind, document)
     if write.dry_run:
         return document

@@ -1,5 +1,6 @@
 """Objects are kept as the API server keeps them: versions, updates, patches, status, dry run."""
 
+import uuid
 from typing import Any
 
 import pytest
@@ -195,7 +196,7 @@ def test_a_namespace_names_itself_in_a_label(cluster: Cluster, fresh: str) -> No
 
 
 def test_a_new_namespace_is_active(cluster: Cluster) -> None:
-    created = cluster.create("/api/v1/namespaces", namespace("lively"))
+    created = cluster.create("/api/v1/namespaces", namespace(f"lively-{uuid.uuid4().hex[:8]}"))
     assert (created["status"], created["spec"]) == (
         {"phase": "Active"},
         {"finalizers": ["kubernetes"]},

@@ -1,5 +1,7 @@
 """A watch tells every change once, from a version on, through its selectors."""
 
+import uuid
+
 from lightkube.resources.core_v1 import ConfigMap
 
 from tests.contract.support import refused
@@ -61,9 +63,10 @@ def test_a_watch_ends_when_its_time_is_up(cluster: Cluster, maps: str) -> None:
 
 def test_a_watch_of_namespaces_sees_one_come_and_go(cluster: Cluster) -> None:
     start = cluster.get("/api/v1/namespaces")["metadata"]["resourceVersion"]
-    cluster.create("/api/v1/namespaces", namespace("come-and-go"))
-    cluster.call("DELETE", "/api/v1/namespaces/come-and-go")
-    query = {"resourceVersion": start, "fieldSelector": "metadata.name=come-and-go"}
+    name = f"come-and-go-{uuid.uuid4().hex[:8]}"
+    cluster.create("/api/v1/namespaces", namespace(name))
+    cluster.call("DELETE", f"/api/v1/namespaces/{name}")
+    query = {"resourceVersion": start, "fieldSelector": f"metadata.name={name}"}
     events = cluster.watch("/api/v1/namespaces", 2, **query)
     assert [type_ for type_, _ in events] == ["ADDED", "MODIFIED"]
     assert events[1][1]["status"]["phase"] == "Terminating"
