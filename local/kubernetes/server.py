@@ -13,6 +13,7 @@ from local.kubernetes import (
     discovery,
     errors,
     impersonation,
+    openapi,
     rbac,
     requests,
     tokens,
@@ -77,7 +78,7 @@ class Server:
         if not rbac.allowed(store, user, wanted):
             raise impersonation.denied(user, wanted)
         if isinstance(target, Attributes):
-            return _discovered(target)
+            return _discovered(target, f"/clusters/{cluster}")
         return await self._resource(request, store, user, target)
 
     async def _authenticated(self, cluster: str, header: str) -> User:
@@ -125,9 +126,11 @@ def _plain(path: str) -> web.Response:
     return web.Response(text="ok") if path in _HEALTH else _json(200, discovery.VERSION)
 
 
-def _discovered(wanted: Attributes) -> web.Response:
+def _discovered(wanted: Attributes, root: str) -> web.Response:
     if wanted.verb != "get":
         raise errors.method_not_allowed(f"{wanted.verb} {wanted.path}")
+    if wanted.path.startswith("/openapi/"):
+        return _json(200, openapi.answer(root, wanted.path))
     return _json(200, discovery.answer(wanted.path))
 
 

@@ -124,6 +124,26 @@ def test_discovery_tells_scope_verbs_and_short_names(cluster: Cluster) -> None:
     assert resources["namespaces/status"]["kind"] == "Namespace"
 
 
+@pytest.mark.parametrize(
+    ("place", "path"),
+    [
+        ("api/v1", "/api/v1/namespaces/{namespace}/configmaps/{name}"),
+        (
+            "apis/kueue.x-k8s.io/v1beta2",
+            "/apis/kueue.x-k8s.io/v1beta2/namespaces/{namespace}/localqueues/{name}",
+        ),
+    ],
+)
+def test_kubectl_is_told_that_the_server_judges_fields(
+    cluster: Cluster, place: str, path: str
+) -> None:
+    listed = cluster.get("/openapi/v3")["paths"]
+    assert f"/openapi/v3/{place}" in listed[place]["serverRelativeURL"]
+    patch = cluster.get(f"/openapi/v3/{place}")["paths"][path]["patch"]
+    assert {"fieldValidation", "dryRun"} <= {each["name"] for each in patch["parameters"]}
+    assert patch["x-kubernetes-group-version-kind"]["kind"] in {"ConfigMap", "LocalQueue"}
+
+
 def test_the_version_is_told(cluster: Cluster) -> None:
     version = cluster.get("/version")
     assert version["major"] == "1"
