@@ -11,7 +11,13 @@ _NOT_THEIRS = (
     "limitranges",
     "networkpolicies",
 )
-_IDENTITY = ("serviceaccounts/token", "pods/ephemeralcontainers", "pods/binding", "bindings")
+_PAST_THE_CHECKS = (
+    "serviceaccounts/token",
+    "pods/ephemeralcontainers",
+    "pods/resize",
+    "pods/binding",
+    "bindings",
+)
 
 
 def _ours(thing: str) -> str:
@@ -26,6 +32,8 @@ NAMESPACED = Policy(
     condition=TENANT,
     variables=(
         ("user", "request.userInfo.username"),
+        ("team", f"namespaceObject.metadata.labels['{TEAM_LABEL}']"),
+        ("pods", "'system:serviceaccount:hyperpod-ns-' + variables.team"),
         (
             "what",
             "request.resource.resource + (request.?subResource.orValue('') == ''"
@@ -34,13 +42,11 @@ NAMESPACED = Policy(
     ),
     checks=(
         Check(
-            "is done by people of the namespace's own team only",
-            "!variables.user.startsWith('commons:') || variables.user.startsWith("
-            f"'commons:' + namespaceObject.metadata.labels['{TEAM_LABEL}'] + ':')",
-            Cel(
-                f"'only people of team ' + namespaceObject.metadata.labels['{TEAM_LABEL}']"
-                " + ' may do that in ' + request.namespace"
-            ),
+            "is done by people and pods of the namespace's own team only",
+            "variables.user.startsWith('commons:' + variables.team + ':')"
+            " || variables.user.startsWith(variables.pods + ':')"
+            " || variables.user.startsWith(variables.pods + '-')",
+            Cel("'only team ' + variables.team + ' may do that in ' + request.namespace"),
         ),
         Check(
             "leaves queues and Workloads alone (who has a role for it may delete a Workload)",
@@ -59,8 +65,8 @@ NAMESPACED = Policy(
             "roles follow from directory groups: ask who owns the group",
         ),
         Check(
-            "asks for no token, adds no ephemeral container, binds no pod to a node",
-            f"!(variables.what in {cel(_IDENTITY)})",
+            "asks for no token; adds to no running pod, enlarges none, and binds none to a node",
+            f"!(variables.what in {cel(_PAST_THE_CHECKS)})",
             Cel("'a team has no right to ' + variables.what"),
         ),
         Check(
@@ -79,6 +85,11 @@ NAMESPACED = Policy(
             "variables.what != 'services' || object == null"
             " || object.?spec.?externalIPs.orValue([]) == []",
             "externalIPs are not allowed: remove them",
+        ),
+        Check(
+            "sends no Service of theirs to an address of their choice",
+            "!(request.resource.resource in ['endpoints', 'endpointslices'])",
+            "a Service finds its pods by its selector: addresses are not written by hand",
         ),
         Check(
             f"leaves alone what is labelled `{MANAGED_LABEL}: {MANAGED}`, before or after",

@@ -114,6 +114,7 @@ POLICY = Policy(
             "volumes name no server here: use a PersistentVolumeClaim",
         ),
         Check(
+            # a HostProcess of Windows is refused with it: Kubernetes demands hostNetwork for it
             "does not share the node's network, processes or memory",
             " && ".join(
                 f"!variables.pod.?{field}.orValue(false)"
@@ -169,11 +170,6 @@ POLICY = Policy(
                 " && c.?seLinuxOptions.?role.orValue('') == ''"
             ),
             "seLinuxOptions may only have a type of containers: remove them",
-        ),
-        Check(
-            "is no HostProcess",
-            _context("!c.?windowsOptions.?hostProcess.orValue(false)"),
-            "windowsOptions.hostProcess is not allowed: remove it",
         ),
         Check(
             "lets the node probe nothing but the pod itself",

@@ -5,6 +5,13 @@ from commons.domain.admission_tasks import PREBUILT_LABEL, QUEUE_LABEL, TASKS, l
 
 _OWNERS = "metadata.?ownerReferences.orValue([])"
 
+# Kueue reads it from a label or an annotation; Jobs and pods may get theirs from a template
+_MARKS = ", ".join(
+    f"object.?{place}.?{marks}.orValue({{}})"
+    for place in ("metadata", "spec.?jobTemplate.?metadata", "spec.?template.?metadata")
+    for marks in ("labels", "annotations")
+)
+
 
 def _suspended(task: str) -> str:
     return f"{task}.?spec.?suspend.orValue({task}.?spec.?runPolicy.?suspend.orValue(false))"
@@ -52,8 +59,8 @@ POLICY = Policy(
         ),
         Check(
             "takes no Workload that was made for another task",
-            f"!('{PREBUILT_LABEL}' in object.metadata.?labels.orValue({{}}))",
-            f"a task may not choose its Workload: remove the label {PREBUILT_LABEL}",
+            f"[{_MARKS}].all(m, !('{PREBUILT_LABEL}' in m))",
+            f"a task may not choose its Workload: remove {PREBUILT_LABEL}",
         ),
     ),
 )

@@ -11,6 +11,7 @@ NAMESPACE = "hyperpod-ns-admission"
 OTHER = "hyperpod-ns-admission-next-door"
 TENANT = "commons:admission:ada-example.com"
 POD_OF_A_TENANT = f"system:serviceaccount:{NAMESPACE}:default"
+POD_OF_A_PROJECT = f"system:serviceaccount:{NAMESPACE}-detection:default"
 WRITER = "commons:writer:reconcile"
 STRANGER = "somebody"
 
@@ -21,6 +22,8 @@ _PLURALS = {
     "ConfigMap": "/api/v1/namespaces/{ns}/configmaps",
     "ResourceQuota": "/api/v1/namespaces/{ns}/resourcequotas",
     "LimitRange": "/api/v1/namespaces/{ns}/limitranges",
+    "Endpoints": "/api/v1/namespaces/{ns}/endpoints",
+    "EndpointSlice": "/apis/discovery.k8s.io/v1/namespaces/{ns}/endpointslices",
     "Job": "/apis/batch/v1/namespaces/{ns}/jobs",
     "CronJob": "/apis/batch/v1/namespaces/{ns}/cronjobs",
     "Deployment": "/apis/apps/v1/namespaces/{ns}/deployments",

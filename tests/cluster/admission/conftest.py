@@ -7,9 +7,11 @@ import pytest
 
 from commons.domain import admission
 from local import settings
+from tests.clouds import Parts
 from tests.cluster.admission.api import (
     NAMESPACE,
     OTHER,
+    POD_OF_A_PROJECT,
     POD_OF_A_TENANT,
     STRANGER,
     TENANT,
@@ -18,16 +20,16 @@ from tests.cluster.admission.api import (
     said,
 )
 from tests.cluster.admission.things import thing
-from tests.stories.conftest import Cloud
 
+_USERS = (TENANT, POD_OF_A_TENANT, POD_OF_A_PROJECT, WRITER, STRANGER)
 _RBAC = "rbac.authorization.k8s.io"
 
 
 @pytest.fixture(scope="session")
-def api(cloud: Cloud) -> Iterator[Api]:
-    state = cloud.state
+def api(parts: Parts) -> Iterator[Api]:
+    state = parts.state
     endpoint = settings.kubernetes_endpoint(state.ports, state.kubernetes, settings.EKS_CLUSTER)
-    api = Api(endpoint, cloud.home / "kubernetes")
+    api = Api(endpoint, parts.home / "kubernetes")
     _set_up(api)
     # the server takes a moment to judge by them; the last is applied last
     until = time.monotonic() + 30
@@ -45,7 +47,7 @@ def _set_up(api: Api) -> None:
         team = "admission" if name == NAMESPACE else "next-door"
         labels = {"gpu.commons/team": team}
         api.apply(thing("Namespace", namespace=None, name=name, labels=labels))
-    for number, user in enumerate((TENANT, POD_OF_A_TENANT, WRITER, STRANGER)):
+    for number, user in enumerate(_USERS):
         subjects = [{"apiGroup": _RBAC, "kind": "User", "name": user}]
         role = {"apiGroup": _RBAC, "kind": "ClusterRole", "name": "cluster-admin"}
         binding = thing("ClusterRoleBinding", f"{_RBAC}/v1", None, name=f"admission-test-{number}")
@@ -63,7 +65,7 @@ def _await_gone(api: Api, namespace: str) -> None:
 
 
 def _tear_down(api: Api) -> None:
-    for number in range(4):
+    for number in range(len(_USERS)):
         name = f"admission-test-{number}"
         api.delete(thing("ClusterRoleBinding", f"{_RBAC}/v1", None, name=name))
     for name in (NAMESPACE, OTHER):

@@ -7,6 +7,7 @@ import pytest
 from tests.cluster.admission.api import (
     NAMESPACE,
     OTHER,
+    POD_OF_A_PROJECT,
     POD_OF_A_TENANT,
     STRANGER,
     TENANT,
@@ -14,8 +15,9 @@ from tests.cluster.admission.api import (
     Api,
     allowed,
     refused,
+    said,
 )
-from tests.cluster.admission.things import pod, thing, workload
+from tests.cluster.admission.things import WITH, pod, thing, workload
 
 BEFORE = {"labels": {"app.kubernetes.io/managed-by": "gpu-commons"}}
 FORBIDDEN: dict[str, tuple[Any, str]] = {
@@ -51,6 +53,11 @@ FORBIDDEN: dict[str, tuple[Any, str]] = {
     "address outside": (
         thing("Service", spec={"ports": [{"port": 80}], "externalIPs": ["192.0.2.1"]}),
         "externalIPs",
+    ),
+    "endpoints by hand": (thing("Endpoints", subsets=[]), "by its selector"),
+    "slice of endpoints by hand": (
+        thing("EndpointSlice", "discovery.k8s.io/v1", addressType="IPv4", endpoints=[]),
+        "by its selector",
     ),
     "our label": (thing("ConfigMap", **BEFORE), "is the product's"),
 }
@@ -124,6 +131,15 @@ def test_a_tenant_adds_no_ephemeral_container(api: Api) -> None:
     refused(answer, "guard", "pods/ephemeralcontainers")
 
 
+def test_a_tenant_enlarges_no_pod_that_the_queue_admitted(api: Api) -> None:
+    asked = {"requests": {"cpu": "1"}, "limits": {"cpu": "1"}}
+    made = api.made(pod(container={"resources": asked}), TENANT)
+    larger = {"requests": {"cpu": "2"}, "limits": {"cpu": "2"}}
+    change = [{"op": "replace", "path": "/spec/containers/0/resources", "value": larger}]
+
+    refused(api.patch(made, change, TENANT, "/resize"), "guard", "pods/resize")
+
+
 def test_a_tenant_binds_no_pod_to_a_node(api: Api) -> None:
     made = api.made(pod({"kueue.x-k8s.io/queue-name": "no-such-queue"}), TENANT)
     name = made["metadata"]["name"]
@@ -138,20 +154,41 @@ def test_a_tenant_binds_no_pod_to_a_node(api: Api) -> None:
     refused(api.call("POST", path, binding, TENANT), "guard", "pods/binding")
 
 
-def test_a_person_writes_and_opens_nothing_next_door(api: Api) -> None:
-    stolen = thing("ConfigMap", namespace=OTHER)
+@pytest.mark.parametrize("user", [TENANT, POD_OF_A_TENANT])
+@pytest.mark.parametrize("door", ["exec", "attach", "portforward", "proxy"])
+def test_a_tenant_writes_and_opens_nothing_next_door(api: Api, door: str, user: str) -> None:
     there = pod()
     there["metadata"]["namespace"] = OTHER
-    name = api.made(there)["metadata"]["name"]
-    shell = f"/api/v1/namespaces/{OTHER}/pods/{name}/exec"
+    word = "only team next-door may do that"
 
-    refused(api.create(stolen, TENANT), "guard", "only people of team next-door")
-    refused(
-        api.call("POST", shell, None, TENANT, command="sh", stdout="true"),
-        "guard",
-        "only people of team next-door",
-    )
-    allowed(api.create(thing("ConfigMap"), TENANT))
+    refused(api.create(thing("ConfigMap", namespace=OTHER), user), "guard", word)
+    refused(_opened(api, api.made(there), door, user), "guard", word)
+    allowed(api.create(thing("ConfigMap"), user))
+
+
+def _opened(api: Api, made: Any, door: str, user: str) -> Any:
+    metadata = made["metadata"]
+    path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}/{door}"
+    return api.call("POST", path, None, user, command="sh", stdout="true")
+
+
+@pytest.mark.parametrize("door", ["exec", "attach", "portforward"])
+def test_a_tenant_opens_what_is_at_home(api: Api, door: str) -> None:
+    """The pods of the tests are only played: nobody answers, but nobody forbids."""
+    answer = _opened(api, api.made(pod(), TENANT), door, TENANT)
+
+    assert "ValidatingAdmissionPolicy" not in said(answer), answer.text
+
+
+def test_a_pod_of_another_project_is_of_the_team(api: Api) -> None:
+    allowed(api.create(thing("ConfigMap"), POD_OF_A_PROJECT))
+
+
+def test_a_deployment_may_be_scaled(api: Api) -> None:
+    made = api.made(WITH["deployment"], TENANT)
+
+    allowed(api.patch(made, {"spec": {"replicas": 2}}, TENANT, "/scale"))
+    allowed(api.delete(made, TENANT))
 
 
 @pytest.mark.parametrize("user", [TENANT, POD_OF_A_TENANT])

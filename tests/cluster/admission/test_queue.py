@@ -107,7 +107,16 @@ def test_a_tenant_cannot_take_off_a_scheduling_gate_of_kueue(api: Api) -> None:
     allowed(api.patch(mine, change, TENANT))
 
 
-def test_a_task_cannot_take_another_ones_workload(api: Api) -> None:
-    task = job({**QUEUE, "kueue.x-k8s.io/prebuilt-workload-name": "admitted"})
+@pytest.mark.parametrize("marks", ["labels", "annotations"])
+@pytest.mark.parametrize("where", ["job", "its pods", "jobs of a cron job"])
+def test_a_task_cannot_take_another_ones_workload(api: Api, where: str, marks: str) -> None:
+    task = cron(QUEUE) if where == "jobs of a cron job" else job()
+    places = {
+        "job": task["metadata"],
+        "its pods": task["spec"].get("template", {}).get("metadata"),
+        "jobs of a cron job": task["spec"].get("jobTemplate", {}).get("metadata"),
+    }
+    place = places[where]
+    place[marks] = {**place.get(marks, {}), "kueue.x-k8s.io/prebuilt-workload-name": "admitted"}
 
     refused(api.create(task, TENANT), "queue", "prebuilt-workload-name")
