@@ -5,10 +5,10 @@ BIN := .venv/bin
 SAM := .venv-sam/bin/sam
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo kubernetes test check bench build schemas security clean
+.PHONY: help install demo kubernetes test test-cluster check bench build schemas security clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 install: .venv/.installed .venv-sam/.installed ## the two environments
 
@@ -33,6 +33,9 @@ kubernetes: install ## the real Kubernetes with Kueue, built once for all checko
 
 test: install ## the tests; ARGS="-k id_03" hands arguments to pytest
 	@$(BIN)/pytest $(ARGS)
+
+test-cluster: kubernetes ## stories, contract and isolation on a real Kubernetes; ARGS as above
+	@COMMONS_TEST_KUBERNETES=real $(BIN)/pytest -n 2 tests/cluster tests/stories tests/contract $(ARGS)
 
 check: install ## style, types, import contracts, template
 	@$(BIN)/ruff check .

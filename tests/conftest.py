@@ -1,5 +1,7 @@
-"""Which tests share a worker: those of a file, and all stories, which share one local cloud."""
+"""Which tests share a worker, and which need another cluster than the one that was asked for."""
 
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,13 +11,23 @@ from tests.clouds import cloud, parts
 
 __all__ = ["cloud", "parts"]
 
+_REAL = os.environ.get("COMMONS_TEST_KUBERNETES") == "real"
+
 
 class ByFile(LoadScopeScheduling):
-    """Order within a file is kept; the stories, which mostly wait, are one piece of work."""
+    """Order within a file is kept.
+
+    On the embedded cluster only the stories, which mostly wait, need a local cloud: they are one
+    piece of work. On the real one each worker has a cloud of its own, and takes file by file; a
+    folder of tests/cluster is one piece, since it prepares a company together.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
-        return "stories" if "/stories/" in file else file
+        if not _REAL:
+            return "stories" if "/stories/" in file else file
+        folder = str(Path(file).parent)
+        return folder if "/cluster/" in folder else file
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
@@ -23,5 +35,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # the longest piece of work begins first
-    items.sort(key=lambda item: item.path.parent.name != "stories")
+    # the longest pieces of work begin first
+    def later(item: pytest.Item) -> tuple[bool, bool]:
+        folder = item.path.parent
+        return folder.parent.name != "cluster", folder.name != "stories"
+
+    items.sort(key=later)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    asked = config.args == config.getini("testpaths") or any("cluster" in a for a in config.args)
+    if asked and not _REAL:
+        terminalreporter.line("Not run: tests/cluster, on a real Kubernetes (make test-cluster)")

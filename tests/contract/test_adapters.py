@@ -1,6 +1,7 @@
 """The product's own adapters: what they write they read again, and a second time they write not."""
 
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -55,11 +56,14 @@ def give(cluster: Cluster, record: dict[str, Any]) -> None:
 
 
 @pytest.fixture
-def team(cluster: Cluster) -> str:
+def team(cluster: Cluster) -> Iterator[str]:
     """A team whose quota has made its namespace and its queues."""
     name = f"team-{uuid.uuid4().hex[:8]}"
     give(cluster, quota(name))
-    return name
+    yield name
+    for document in quota_objects.objects(quota(name)):
+        if "Queue" in document["kind"]:  # others on this cluster would borrow from it
+            cluster.call("DELETE", path(document))
 
 
 @pytest.fixture
