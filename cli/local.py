@@ -3,14 +3,12 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
-import boto3
 import typer
 
-from cli import output
+from cli import local_sign_in, output
 from cli.errors import BadInput, Failure
 from local import cluster, kubeconfig, nodes, quiescence, settings, state, supervisor
 from local import deploy as deployment
@@ -20,6 +18,8 @@ from local.delivery import deliver_file
 from local.fixtures import FixtureFailed
 
 app = typer.Typer(no_args_is_help=True, help="The local cloud: start, look at, feed and end it.")
+app.command(hidden=True)(local_sign_in.token)
+app.command()(local_sign_in.credentials)
 
 
 @contextmanager
@@ -161,16 +161,6 @@ def env(as_json: output.AsJson = False) -> None:
         highlight=False,
         soft_wrap=True,
     )
-
-
-@app.command(hidden=True)
-def token() -> None:
-    """The credential kubectl asks for, of whoever the AWS environment is."""
-    with _told():
-        running = state.running()
-    endpoint = settings.urls(running.ports)["COMMONS_LOCAL_GATEWAY_URL"]
-    signed = kubeconfig.token(boto3.Session(), endpoint)
-    typer.echo(kubeconfig.exec_credential(signed, datetime.now(UTC)))
 
 
 @app.command()

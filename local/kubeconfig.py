@@ -1,6 +1,5 @@
 """How kubectl signs in to the local cluster: with a presigned STS token, as to EKS."""
 
-import base64
 import json
 import sys
 from datetime import UTC, datetime, timedelta
@@ -9,11 +8,12 @@ from typing import Any
 
 import yaml
 from boto3 import Session
-from botocore.signers import RequestSigner
 
+from commons.adapters.eks_sign_in import make_token
 from local.settings import EKS_CLUSTER, REGION
 
-_SECONDS = 60  # how long a presigned request is good; EKS accepts the token for 15 minutes
+# EKS takes a token for fifteen minutes; a new one costs a process, so kubectl keeps it for a while
+_SECONDS = 600
 
 
 def write(path: Path, endpoint: str, certificate: Path) -> None:
@@ -41,27 +41,9 @@ def write(path: Path, endpoint: str, certificate: Path) -> None:
     path.write_text(yaml.safe_dump(document, sort_keys=False))
 
 
-def token(session: Session, endpoint: str, cluster: str = EKS_CLUSTER) -> str:
+def token(session: Session, gateway: str, cluster: str = EKS_CLUSTER) -> str:
     """The token of whoever the session is, for one cluster."""
-    signer = RequestSigner(
-        session.client("sts", endpoint_url=endpoint).meta.service_model.service_id,
-        session.region_name,
-        "sts",
-        "v4",
-        session.get_credentials(),
-        session.events,
-    )
-    request = {
-        "method": "GET",
-        "url": f"{endpoint}/?Action=GetCallerIdentity&Version=2011-06-15",
-        "body": {},
-        "headers": {"x-k8s-aws-id": cluster},
-        "context": {},
-    }
-    url = signer.generate_presigned_url(
-        request, region_name=session.region_name, expires_in=_SECONDS, operation_name=""
-    )
-    return "k8s-aws-v1." + base64.urlsafe_b64encode(url.encode()).decode().rstrip("=")
+    return make_token(session.client("sts", endpoint_url=gateway), cluster)
 
 
 def exec_credential(signed: str, now: datetime) -> str:

@@ -51,7 +51,7 @@ def create(name: str, inline_policy: str, session_duration: str) -> None:
         RoleName=name,
         Path=PATH,
         AssumeRolePolicyDocument=json.dumps(_TRUST),
-        MaxSessionDuration=_seconds(session_duration),
+        MaxSessionDuration=seconds(session_duration),
         Description="",
     )
     _put_policy(name, inline_policy)
@@ -59,7 +59,7 @@ def create(name: str, inline_policy: str, session_duration: str) -> None:
 
 def provision(name: str, inline_policy: str, session_duration: str) -> None:
     """Give the role what the permission set says now."""
-    _iam().update_role(RoleName=name, MaxSessionDuration=_seconds(session_duration))
+    _iam().update_role(RoleName=name, MaxSessionDuration=seconds(session_duration))
     _put_policy(name, inline_policy)
 
 
@@ -77,7 +77,8 @@ def _put_policy(name: str, inline_policy: str) -> None:
         iam.delete_role_policy(RoleName=name, PolicyName=_INLINE_POLICY)
 
 
-def _seconds(duration: str) -> int:
+def seconds(duration: str) -> int:
+    """Of an ISO 8601 duration in hours and minutes."""
     match = _DURATION.fullmatch(duration)
     hours, minutes = match.groups("0") if match else ("1", "0")
     return int(hours) * 3600 + int(minutes) * 60

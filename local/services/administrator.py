@@ -10,7 +10,7 @@ from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.routing import Map, Rule
 from werkzeug.wrappers import Request, Response
 
-from local.services import clock, cloudtrail
+from local.services import clock, cloudtrail, portal
 from local.services.errors import Refused
 from local.services.identity_store import directory, touch
 from local.services.later import steps
@@ -21,6 +21,7 @@ PREFIX = "/_local/"
 _ROUTES = Map(
     [
         Rule(f"{PREFIX}under-way", endpoint="under_way", methods=["GET"]),
+        Rule(f"{PREFIX}credentials", endpoint="credentials", methods=["POST"]),
         Rule(f"{PREFIX}calendar", endpoint="calendar", methods=["GET", "PUT"]),
         Rule(f"{PREFIX}users/<user_id>/status", endpoint="user_status", methods=["PUT"]),
     ]
@@ -33,6 +34,16 @@ class Calendar(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     now: AwareDatetime | None
+
+
+class SignIn(BaseModel):
+    """Whose credentials, for which role."""
+
+    model_config = ConfigDict(frozen=True)
+
+    user: str
+    permission_set: str
+    account: str
 
 
 class UserStatus(BaseModel):
@@ -55,6 +66,13 @@ def calendar(request: Request) -> dict[str, Any]:
         clock.stop_at(wanted.now)
     now: datetime | None = clock.now() if clock.stopped() else None
     return {"now": now.isoformat() if now else None}
+
+
+def credentials(request: Request) -> dict[str, Any]:
+    """Sign a person in."""
+    wanted = SignIn.model_validate_json(request.get_data())
+    with LOCK:
+        return portal.credentials(wanted.user, wanted.permission_set, wanted.account)
 
 
 def user_status(request: Request, user_id: str) -> dict[str, Any]:
@@ -88,6 +106,7 @@ def _status_call(user_id: str, status: str, writer: Writer) -> Call:
 _HANDLERS: dict[str, Callable[..., dict[str, Any]]] = {
     "under_way": under_way,
     "calendar": calendar,
+    "credentials": credentials,
     "user_status": user_status,
 }
 
