@@ -45,6 +45,7 @@ def api_server(binaries: Path, files: Files, ports: Ports) -> list[str]:
         f"--authentication-token-webhook-config-file={files.kubeconfig('sign-in')}",
         "--authentication-token-webhook-version=v1",
         f"--authentication-token-webhook-cache-ttl={_BELIEVED}",
+        f"--authentication-config={_write_authentication(files)}",
         f"--authorization-config={files.folder / 'authorization.yaml'}",
         "--allow-privileged=true",
     ]
@@ -82,6 +83,19 @@ def scheduler(binaries: Path, files: Files, ports: Ports) -> list[str]:
 def _as(config: Path) -> list[str]:
     names = ("kubeconfig", "authentication-kubeconfig", "authorization-kubeconfig")
     return [f"--{name}={config}" for name in names]
+
+
+def _write_authentication(files: Files) -> Path:
+    """Without a token one learns of the server's health and version, as in EKS; all else is 401."""
+    paths = ("/livez", "/readyz", "/healthz", "/version")
+    document = {
+        "apiVersion": "apiserver.config.k8s.io/v1",
+        "kind": "AuthenticationConfiguration",
+        "anonymous": {"enabled": True, "conditions": [{"path": path} for path in paths]},
+    }
+    file = files.folder / "authentication.yaml"
+    file.write_text(yaml.safe_dump(document))
+    return file
 
 
 def _write_authorization(files: Files) -> None:
