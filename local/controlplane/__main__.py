@@ -46,12 +46,15 @@ async def _until(stop: asyncio.Event, launch: Launch, children: Children) -> Non
         asyncio.create_task(_start(launch)),
         asyncio.create_task(children.first_ended()),
     }
-    while not stopped.done():
-        done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            task.result()  # raises what went wrong
-    for task in running:
-        task.cancel()
+    try:
+        while not stopped.done():
+            done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()  # raises what went wrong
+    finally:  # what goes wrong because of that is of no interest
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
 
 
 async def _start(launch: Launch) -> None:

@@ -16,6 +16,8 @@ from local.controlplane.loopback import Files, Ports
 Document = dict[str, Any]
 
 _STEP_SECONDS = 0.1
+_PAUSES = (0.2, 0.5, 1.0)
+_ALREADY_THERE = 409  # an attempt whose answer was lost
 _APPLY = "application/apply-patch+yaml"
 
 
@@ -68,19 +70,30 @@ class Api:
 
     async def create(self, collection: str, document: Document) -> None:
         """Make a new object, its status with it; raises Refused."""
-        url = self._root + collection
-        async with self._session.post(url, json=document) as answer:
-            if answer.status >= 400:
-                raise Refused(f"{url}: {await answer.text()}")
+        await self._send("POST", collection, json=document)
 
     async def apply(self, collection: str, document: Document) -> None:
         """Make an object as the document says; raises Refused."""
-        url = f"{self._root}{collection}/{document['metadata']['name']}"
-        query = {"fieldManager": "local", "force": "true"}
-        body, headers = json.dumps(document), {"Content-Type": _APPLY}
-        async with self._session.patch(url, params=query, data=body, headers=headers) as answer:
-            if answer.status >= 400:
-                raise Refused(f"{url}: {await answer.text()}")
+        await self._send(
+            "PATCH",
+            f"{collection}/{document['metadata']['name']}",
+            params={"fieldManager": "local", "force": "true"},
+            data=json.dumps(document),
+            headers={"Content-Type": _APPLY},
+        )
+
+    async def _send(self, method: str, path: str, **request: Any) -> None:
+        """A server that has just come up may drop a connection: then once more, and again."""
+        for pause in (*_PAUSES, None):
+            try:
+                async with self._session.request(method, self._root + path, **request) as answer:
+                    if answer.status >= 400 and answer.status != _ALREADY_THERE:
+                        raise Refused(f"{path}: {await answer.text()}")
+                    return
+            except aiohttp.ClientConnectionError as error:
+                if pause is None:
+                    raise Refused(f"{path}: {error}") from error
+                await asyncio.sleep(pause)
 
 
 async def until(what: str, check: Callable[[], Awaitable[bool]], seconds: float = 60) -> None:

@@ -35,6 +35,7 @@ class Launch:
             await api.until("the API server", server.ready)
             await self._start("controllers", components.controllers(*self._place))
             await self._start("scheduler", components.scheduler(*self._place))
+            await self._kinds(server)
             await self._start("kwok", machines.command(*self._place))
             await asyncio.gather(self._queues(server), self._machines(server))
 
@@ -45,12 +46,15 @@ class Launch:
     async def _start(self, name: str, command: list[str], **environment: str) -> None:
         await self.children.start(name, command, self.files.folder, **environment)
 
-    async def _queues(self, server: Api) -> None:
-        """Kueue, which ends at once where its kinds are not served yet."""
+    async def _kinds(self, server: Api) -> None:
+        """Kueue ends at once where its kinds are not served yet, and so does KWOK."""
         definitions = [*kueue.kinds(*self._place), *absent.definitions()]
         await _all(server.apply(_DEFINITIONS, one) for one in definitions)
         kinds = {one["spec"]["names"]["plural"] for one in kueue.kinds(*self._place)}
         await api.until("Kueue's kinds", lambda: _serves(server, kinds))
+
+    async def _queues(self, server: Api) -> None:
+        """Kueue, and the webhooks by which the server asks it."""
         namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kueue-system"}}
         await server.apply("/api/v1/namespaces", namespace)
         await self._start(

@@ -43,13 +43,12 @@ class Ports:
 
 def choose_ports(api: int) -> Ports:
     """Free ports beside the one that is given."""
-    names = [name for name in Ports.__dataclass_fields__ if name != "api"]
+    wanted = [api if name == "api" else 0 for name in Ports.__dataclass_fields__]
     with ExitStack() as held:  # all are held until each is known, so that no two are the same
-        sockets = [held.enter_context(socket.socket()) for _ in names]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        chosen = [one.getsockname()[1] for one in sockets]
-    return Ports(api, *chosen)
+        sockets = [held.enter_context(socket.socket()) for _ in wanted]
+        for one, port in zip(sockets, wanted, strict=True):
+            one.bind(("127.0.0.1", port))
+        return Ports(*(one.getsockname()[1] for one in sockets))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ NOW = datetime(2026, 7, 1, 9, tzinfo=UTC)
 
 @pytest.fixture
 def ports() -> Ports:
-    return loopback.choose_ports(4)
+    return loopback.choose_ports(0)
 
 
 @pytest.fixture
