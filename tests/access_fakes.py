@@ -186,6 +186,8 @@ class EksFake(FakeAws):
         self.answer("DeleteAccessEntry", self._delete)
         self.answer("ListAccessEntries", self._list)
         self.answer("TagResource", self._tag)
+        self.answer("ListAssociatedAccessPolicies", self._policies)
+        self.policies: list[str] = []
 
     def put(self, principal: str, **fields: Any) -> None:
         """An entry that somebody made."""
@@ -201,6 +203,11 @@ class EksFake(FakeAws):
             "createdAt": self.now,
         }
         self.entries[principal] = {**known, **fields}
+
+    def _policies(self, principalArn: str, **_: Any) -> dict[str, Any]:
+        self._get({"principalArn": principalArn})
+        arns = [f"arn:aws:eks::aws:cluster-access-policy/{name}" for name in self.policies]
+        return {"associatedAccessPolicies": [{"policyArn": arn} for arn in arns]}
 
     def _get(self, parameters: dict[str, Any]) -> dict[str, Any]:
         if parameters["principalArn"] not in self.entries:

@@ -106,16 +106,41 @@ def test_a_binding_of_everybody_next_door_is_found(stage: Stage) -> None:
     assert stage.run()["reason"] == "AccessTooWide"
 
 
-def test_groups_that_others_put_on_the_access_entry_count(stage: Stage) -> None:
-    stage.lets_in(THERE, "pods", {"kind": "Group", "name": "theirs"})
-    assert stage.run()["status"] == "True"
-
+def entry(stage: Stage, *groups: str) -> None:
+    """The team has its way in."""
     role = "arn:aws:iam::111122223333:role/aws-reserved/sso.amazonaws.com/r/AWSReservedSSO_a_1"
-    stage.eks.put(role, kubernetesGroups=["theirs"])
+    stage.eks.put(role, kubernetesGroups=list(groups))
     access = {"permission_set": "a", "permission_set_arn": "arn", "role_arn": role}
     stage.table.teams.put_access("alpha", Access(account="111122223333", **access))
 
+
+def test_groups_that_others_put_on_the_access_entry_count(stage: Stage) -> None:
+    stage.lets_in(THERE, "pods", {"kind": "Group", "name": "theirs"})
+    entry(stage)
+    assert stage.run()["status"] == "True"
+
+    entry(stage, "theirs")
+
     assert f"list pods in {THERE}" in stage.run()["message"]
+
+
+def test_an_access_policy_on_the_entry_is_found_which_no_review_shows(stage: Stage) -> None:
+    entry(stage)
+    assert stage.run()["status"] == "True"
+    stage.eks.policies = ["AmazonEKSEditPolicy"]
+
+    found = stage.run()
+
+    assert (found["status"], found["reason"]) == ("False", "AccessTooWide")
+    assert "the team's access entry has AmazonEKSEditPolicy" in found["message"]
+    assert "answers more" not in found["message"]
+
+
+def test_an_entry_that_is_gone_brings_nothing(stage: Stage) -> None:
+    entry(stage)
+    stage.eks.entries.clear()
+
+    assert stage.run()["status"] == "True"
 
 
 def test_somebody_who_left_and_is_still_let_in_is_found(stage: Stage) -> None:

@@ -42,6 +42,22 @@ class AccessEntries:
         entry = self.get(cluster, principal) if principal else None
         return entry.groups if entry else ()
 
+    def policies(self, cluster: str, principal: str | None) -> list[str]:
+        """Names of the access policies that somebody attached to a principal's entry."""
+        if principal is None:
+            return []
+        with translated(f"reading the access policies of {principal} on {cluster}"):
+            pages = self._client.get_paginator("list_associated_access_policies").paginate(
+                clusterName=cluster, principalArn=principal
+            )
+            try:
+                found = [each for page in pages for each in page["associatedAccessPolicies"]]
+            except ClientError as error:
+                if code_of(error) != _NOT_FOUND:
+                    raise
+                return []
+        return sorted(each["policyArn"].rpartition("/")[2] for each in found)
+
     def principals(self, cluster: str) -> frozenset[str]:
         """ARN of everybody who has an entry."""
         with translated(f"listing the access entries of {cluster}"):

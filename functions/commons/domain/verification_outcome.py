@@ -1,6 +1,6 @@
 """What the answers of a cluster mean: the condition AccessVerified, which names nobody."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from commons.domain.access_questions import Question
 from commons.domain.facets import Outcome, reached
@@ -16,13 +16,23 @@ def not_asked() -> Outcome:
     return Outcome(conditions=[condition])
 
 
-def outcome(team: str, asked: list[Question], wrong: list[Question], left_out: int) -> Outcome:
-    """`wrong`: the questions whose answer was not the expected one."""
+def outcome(
+    team: str,
+    asked: list[Question],
+    wrong: list[Question],
+    left_out: int,
+    policies: Collection[str] = (),
+) -> Outcome:
+    """`wrong`: the questions whose answer was not the expected one. `policies`: those of EKS on the
+    team's access entry, which no review of a cluster knows of.
+    """
+    if policies:
+        return _failed("AccessTooWide", wrong, _attached(team, policies))
     too_wide = [each for each in wrong if not each.expected]
     if too_wide:
-        return _failed("AccessTooWide", too_wide, _too_wide(team, too_wide[0]))
+        return _failed("AccessTooWide", too_wide[1:], _too_wide(team, too_wide[0]))
     if wrong:
-        return _failed("AccessTooNarrow", wrong, _too_narrow(team, wrong[0]))
+        return _failed("AccessTooNarrow", wrong[1:], _too_narrow(team, wrong[0]))
     roles = sorted({each.role for each in asked if each.expected})
     if not roles:
         text = f"{len(asked)} questions asked: nobody of the team may do anything here"
@@ -37,10 +47,18 @@ def outcome(team: str, asked: list[Question], wrong: list[Question], left_out: i
     return reached(VERIFIED, [], text)
 
 
-def _failed(reason: str, wrong: list[Question], message: str) -> Outcome:
-    more = f"; and {len(wrong) - 1} answers more are not as they should be" if wrong[1:] else ""
+def _failed(reason: str, others: list[Question], message: str) -> Outcome:
+    more = f"; and {len(others)} answers more are not as they should be" if others else ""
     condition = Condition(type=VERIFIED, status="False", reason=reason, message=message + more)
     return Outcome(conditions=[condition])
+
+
+def _attached(team: str, policies: Collection[str]) -> str:
+    return (
+        f"the team's access entry has {', '.join(policies)}, by which everybody of the team may do "
+        "what no role of theirs allows: take it off (aws eks disassociate-access-policy), then "
+        f"run: commons team reconcile {team}"
+    )
 
 
 def _too_wide(team: str, wrong: Question) -> str:
