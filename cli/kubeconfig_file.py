@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from cli.errors import BadInput
 from commons.domain.documents import ClusterDocument
 from commons.domain.names import account_of, permission_set_name, region_of
 
+_WRITTEN = "# from commons team kubeconfig, which writes it anew"
 _EXEC = "client.authentication.k8s.io/v1beta1"
 
 Plugin = dict[str, Any]
@@ -47,6 +49,13 @@ def write(path: Path, content: dict[str, Any]) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as target:
         yaml.safe_dump(content, target, sort_keys=False)
+
+
+def write_profiles(path: Path, text: str) -> None:
+    """Raises BadInput rather than write over profiles that are not from here."""
+    if path.exists() and not path.read_text().startswith(_WRITTEN):
+        raise BadInput(f"{path} is not from this command: name another, or add the profiles to it")
+    path.write_text(f"{_WRITTEN}\n{text}\n")
 
 
 def aws_plugin(team: str) -> Callable[[ClusterDocument], Plugin]:

@@ -8,19 +8,17 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
 
 import typer
 
-from cli import cluster_access, kubeconfig_file, output, stack, team_view
+from cli import account_checks, cluster_access, kubeconfig_file, output, stack, team_view
 from cli.errors import BadInput, Failure
 from cli.kubeconfig_file import Place, Plugin
+from commons.adapters.member_table import MemberTable
 from commons.adapters.team_table import TeamTable
 from commons.domain.documents import ClusterDocument, TeamDocument
 from commons.domain.names import namespace_name, permission_set_name
 from local import settings
-
-_LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 Team = Annotated[str, typer.Argument(help="Id of the team.")]
 As = Annotated[
@@ -33,31 +31,39 @@ Output = Annotated[
     Path | None, typer.Option("--output", help="The file; commons-TEAM.kubeconfig otherwise.")
 ]
 
+AwsConfig = Annotated[
+    Path | None, typer.Option("--aws-config", help="In AWS: a file for the profiles, too.")
+]
+
 
 def kubeconfig(
     team: Team,
     person: As = None,
     cluster: OnCluster = None,
     file: Output = None,
+    aws_config: AwsConfig = None,
     as_json: output.AsJson = False,
 ) -> None:
     """Write the kubeconfig of a team's people."""
     table = team_view.team_table()
     accepted = team_view.known_team(table, team)
-    view = team_view.whole(table, accepted)
-    _check_person(person, [member["user_name"] for member in view["members"]], team)
+    people = MemberTable(stack.table("TeamTable")).members(team).values()
+    _check_person(person, [member.user_name for member in people], team)
     places = list(_places(table, accepted.document, cluster))
     if not places:
         where = f"on a cluster {cluster}" if cluster else "on a registered cluster"
         raise Failure(f"Team {team} has no namespace {where}; see: commons team show {team}")
     plugin = _local_plugin(person, team) if person else kubeconfig_file.aws_plugin(team)
+    profiles = None if person else _aws_config(team, places)
     path = file or Path(f"commons-{team}.kubeconfig")
     kubeconfig_file.write(path, kubeconfig_file.document(places, plugin))
-    _tell(team, path, places, None if person else _aws_config(team, places), as_json)
+    if profiles and aws_config:
+        kubeconfig_file.write_profiles(aws_config, profiles)
+    _tell(team, path, places, profiles, as_json)
 
 
 def _check_person(person: str | None, members: list[str], team: str) -> None:
-    local = urlsplit(stack.client("sts").meta.endpoint_url).hostname in _LOOPBACK
+    local = account_checks.is_local()
     if person and not local:
         raise BadInput(
             "--as works on the local cloud only: in AWS nobody signs in for somebody else. Leave "

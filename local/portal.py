@@ -3,12 +3,18 @@
 import json
 import urllib.error
 import urllib.request
+from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 import boto3
+from lightkube import Client, KubeConfig
+from lightkube.config.models import Cluster, User
 
+from commons.domain.names import permission_set_name
 from local import kubeconfig
-from local.settings import ACCOUNT, EKS_CLUSTER, REGION, Ports, urls
+from local.settings import ACCOUNT, EKS_CLUSTER, REGION, Ports, kubernetes_endpoint, urls
+from local.state import State
 
 Keys = dict[str, str]
 
@@ -33,6 +39,8 @@ def credentials(ports: Ports, user: str, permission_set: str, account: str = ACC
         with urllib.request.urlopen(request, timeout=20) as answer:  # noqa: S310 - as above
             return dict(json.load(answer))
     except urllib.error.HTTPError as error:
+        if error.code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise
         raise NotLetIn(json.load(error)["message"]) from error
 
 
@@ -50,6 +58,18 @@ def token(ports: Ports, keys: Keys, eks_cluster: str = EKS_CLUSTER) -> str:
     """The person's token for a cluster, as `aws eks get-token` makes it."""
     gateway = urls(ports)["COMMONS_LOCAL_GATEWAY_URL"]
     return kubeconfig.token(session(keys), gateway, eks_cluster)
+
+
+def kubernetes(home: Path, running: State, user: str, team: str) -> Client:
+    """A client that is the person, by the way that their team has; raises NotLetIn."""
+    keys = credentials(running.ports, user, permission_set_name(team))
+    endpoint = kubernetes_endpoint(running.ports, running.kubernetes, EKS_CLUSTER)
+    certificate = str(home / "kubernetes" / "ca.crt")
+    config = KubeConfig.from_one(
+        cluster=Cluster(server=endpoint, certificate_auth=certificate),
+        user=User(token=token(running.ports, keys)),
+    )
+    return Client(config=config, trust_env=False)
 
 
 def credential_process(keys: Keys) -> dict[str, Any]:

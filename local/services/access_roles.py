@@ -19,22 +19,24 @@ _ONCE = Config(connect_timeout=2, read_timeout=10, retries={"total_max_attempts"
 
 _PROVIDER = f"arn:aws:iam::{ACCOUNT}:saml-provider/AWSSSO_DO_NOT_DELETE"
 
-# Nobody signs in by SAML here: the account's root assumes the role in the place of the portal.
+_ROOT = f"arn:aws:iam::{ACCOUNT}:root"
+
+# Nobody signs in by SAML here: the portal does so with the account's root. A root in a trust policy
+# stands for everybody in the account, so the condition keeps all others out.
 _TRUST = {
     "Version": "2012-10-17",
     "Statement": [
         {
             "Effect": "Allow",
-            "Principal": {
-                "Federated": f"arn:aws:iam::{ACCOUNT}:saml-provider/AWSSSO_DO_NOT_DELETE"
-            },
+            "Principal": {"Federated": _PROVIDER},
             "Action": ["sts:AssumeRoleWithSAML", "sts:TagSession"],
             "Condition": {"StringEquals": {"SAML:aud": "https://signin.aws.amazon.com/saml"}},
         },
         {
             "Effect": "Allow",
-            "Principal": {"AWS": f"arn:aws:iam::{ACCOUNT}:root"},
+            "Principal": {"AWS": _ROOT},
             "Action": ["sts:AssumeRole", "sts:TagSession"],
+            "Condition": {"ArnEquals": {"aws:PrincipalArn": _ROOT}},
         },
     ],
 }

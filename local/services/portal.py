@@ -12,6 +12,7 @@ import boto3
 from botocore.config import Config
 from moto.ssoadmin.models import ssoadmin_backends
 
+from commons.domain.names import session_name
 from local.services.access_roles import seconds
 from local.services.assignments import assignments
 from local.services.errors import Refused
@@ -26,15 +27,23 @@ def credentials(user_name: str, permission_set: str, account: str) -> dict[str, 
 
     A session that was handed out before lives on until its end, as in AWS.
     """
-    user = directory.find(
-        "user", {"UniqueAttribute": {"AttributePath": "userName", "AttributeValue": user_name}}
-    )
+    user = _user(user_name)
     if user.get("UserStatus", "ENABLED") != "ENABLED":
-        raise Refused("ForbiddenException", f"{user_name} is disabled in the directory")
+        raise Refused("ForbiddenException", f"{user['UserName']} is disabled in the directory")
     known = _permission_set(permission_set)
     _check_assigned(user, known, account)
+    if session_name(user["UserName"]) is None:
+        raise Refused("ForbiddenException", f"{user['UserName']!r} cannot be a session's name")
     role = assignments.provisioned[account, known.permission_set_arn].role
     return _session(role, user["UserName"], seconds(known.session_duration), account)
+
+
+def _user(name: str) -> dict[str, Any]:
+    unique = {"AttributePath": "userName", "AttributeValue": name}
+    try:
+        return directory.find("user", {"UniqueAttribute": unique})
+    except Refused as error:
+        raise Refused(error.code, f"nobody in the directory is called {name}") from error
 
 
 def _permission_set(name: str) -> Any:
@@ -52,21 +61,29 @@ def _check_assigned(user: dict[str, Any], permission_set: Any, account: str) -> 
     }
     principals = {("USER", user["UserId"]), *(("GROUP", group) for group in groups)}
     place = (account, permission_set.permission_set_arn)
-    if not any(each[:2] == place and each[2:] in principals for each in assignments.current):
-        raise Refused(
-            "ForbiddenException",
-            f"no assignment gives {user['UserName']} the permission set {permission_set.name} in "
-            f"account {account}",
-        )
+    assigned = [each for each in assignments.current if each[:2] == place]
+    if any(each[2:] in principals for each in assigned):
+        return
+    names = sorted(
+        directory.groups[each.principal_id]["DisplayName"]
+        for each in assigned
+        if each.principal_id in directory.groups
+    )
+    to = f"the groups {', '.join(names)}, of which they are in none" if names else "no group"
+    raise Refused(
+        "ForbiddenException",
+        f"no assignment gives {user['UserName']} the permission set {permission_set.name} in "
+        f"account {account}: it is assigned to {to}",
+    )
 
 
-def _session(role: str, session_name: str, duration: int, account: str) -> dict[str, Any]:
+def _session(role: str, user_name: str, duration: int, account: str) -> dict[str, Any]:
     session = boto3.Session(ACCOUNT, SECRET, region_name=REGION)
     url = os.environ["COMMONS_LOCAL_GATEWAY_URL"]
     iam, sts = (session.client(s, endpoint_url=url, config=_ONCE) for s in ("iam", "sts"))
     answer = sts.assume_role(
         RoleArn=iam.get_role(RoleName=role)["Role"]["Arn"],
-        RoleSessionName=session_name,
+        RoleSessionName=user_name,
         DurationSeconds=duration,
     )["Credentials"]
     return {
