@@ -44,6 +44,7 @@ func newStoreCommand() *cobra.Command {
 			config := embed.NewConfig()
 			config.UnsafeNoFsync = true
 			config.LogLevel = "warn"
+			config.WarningUnaryRequestDuration = embed.DefaultWarningUnaryRequestDuration // else each is told
 			config.Dir = given[0]
 			config.ListenClientUrls, config.AdvertiseClientUrls = loopback(given[1])
 			config.ListenPeerUrls, config.AdvertisePeerUrls = loopback(given[2])
