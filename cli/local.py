@@ -1,116 +1,26 @@
 """`commons local`: the whole product on this machine, without an AWS account."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from cli import local_sign_in, output
+from cli import local_parts, local_sign_in, output
 from cli.errors import BadInput, Failure
-from local import cluster, kubeconfig, nodes, quiescence, settings, state, supervisor
+from cli.local_parts import told
 from local import deploy as deployment
 from local import logs as supervised_logs
-from local.controlplane.binaries import BinariesMissing
+from local import quiescence, settings, state
 from local.delivery import deliver_file
-from local.fixtures import FixtureFailed
 
 app = typer.Typer(no_args_is_help=True, help="The local cloud: start, look at, feed and end it.")
+app.command()(local_parts.up)
+app.command()(local_parts.down)
+app.command()(local_parts.status)
+app.command()(local_parts.env)
 app.command(hidden=True)(local_sign_in.token)
 app.command()(local_sign_in.credentials)
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """Failures of the local cloud, in the words of the command."""
-    try:
-        yield
-    except (supervisor.PartFailed, FixtureFailed, deployment.DeployFailed) as error:
-        raise Failure(str(error)) from error
-    except (state.NotRunning, quiescence.StillBusy, quiescence.WatchFailed) as error:
-        raise Failure(str(error)) from error
-    except BinariesMissing as error:
-        raise Failure(str(error)) from error
-    except (settings.PortTaken, nodes.BadNodes, cluster.BadChoice) as error:
-        raise BadInput(str(error)) from error
-
-
-@app.command()
-def up(
-    port_base: Annotated[
-        int | None, typer.Option(help="First of four ports in a row; free ones otherwise.")
-    ] = None,
-    kubernetes: Annotated[
-        cluster.Startable | None,
-        typer.Option(help="Ours in memory, or the real one: make kubernetes."),
-    ] = None,
-    nodes: Annotated[
-        str | None, typer.Option(help="Machines: ml.p5.48xlarge=4,ml.g5.8xlarge=2")
-    ] = None,
-    kubeconfig_file: Annotated[
-        Path | None, typer.Option("--kubeconfig", help="A cluster that you bring.")
-    ] = None,
-    as_json: output.AsJson = False,
-) -> None:
-    """Start the local cloud; does nothing if it runs."""
-    with _told(), output.progress("starting the local cloud") as spinner:
-        chosen = cluster.choose(kubernetes, nodes, kubeconfig_file)
-        started = supervisor.up(settings.home(), port_base, spinner.update, chosen)
-    if started is None and (kubernetes or nodes is not None or kubeconfig_file):
-        _check_same(chosen, state.running())
-    if as_json:
-        output.print_json({"started": started is not None})
-        return
-    if started is None:
-        output.console.print("The local cloud runs already: commons local status")
-        return
-    _print_parts()
-    output.console.print("Next: commons local deploy, then eval $(commons local env)")
-
-
-def _check_same(chosen: cluster.Cluster, running: state.State) -> None:
-    """Raises Failure where something else runs than what was asked for."""
-    if (chosen.kubernetes, chosen.nodes) != (running.kubernetes, running.nodes):
-        raise Failure("a local cloud with another Kubernetes runs: commons local down, then again")
-
-
-@app.command()
-def down(as_json: output.AsJson = False) -> None:
-    """End what `up` started, and nothing else."""
-    with output.progress("ending the local cloud"):
-        ended = supervisor.down(settings.home())
-    if as_json:
-        output.print_json({"ended": ended})
-        return
-    said = f"Ended: {', '.join(ended)}" if ended else "No local cloud runs here."
-    output.console.print(said)
-
-
-@app.command()
-def status(as_json: output.AsJson = False) -> None:
-    """The parts, their ports and logs; exit code 1 unless all run."""
-    parts = supervisor.status(settings.home())
-    ended = [part for part in parts if part.state != "running"]
-    if as_json:
-        recorded = state.read(settings.home())
-        output.print_json(
-            {
-                "running": bool(parts) and not ended,
-                "kubernetes": recorded.kubernetes if recorded else None,
-                "nodes": recorded.nodes if recorded else {},
-                "parts": [{**part._asdict(), "log": str(part.log)} for part in parts],
-                "fixtures": recorded.fixtures if recorded else {},
-            }
-        )
-    elif parts:
-        _print_parts()
-    if not parts:
-        raise Failure("no local cloud runs here: commons local up")
-    if ended:
-        told = "\n".join(f"{p.part} ended by itself:\n{supervised_logs.tail(p.log)}" for p in ended)
-        raise Failure(told)
 
 
 @app.command()
@@ -141,32 +51,9 @@ def logs(
 
 
 @app.command()
-def env(as_json: output.AsJson = False) -> None:
-    """Shell exports with which aws, boto3 and kubectl reach the local cloud."""
-    with _told():
-        running = state.running()
-    home = settings.home()
-    config = home / "kubeconfig"
-    endpoint = settings.kubernetes_endpoint(running.ports, running.kubernetes, settings.EKS_CLUSTER)
-    kubeconfig.write(config, endpoint, home / "kubernetes" / "ca.crt")
-    variables = _environment(running, config)
-    if as_json:
-        output.print_json(variables)
-        return
-    lines = [f"export {name}={value}" for name, value in variables.items()]
-    # one statement a line and one ; each, so that eval $(…) works with and without quotes
-    output.console.print(
-        "\n".join(f"{line};" for line in ["unset AWS_PROFILE AWS_SESSION_TOKEN", *lines]),
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
-
-
-@app.command()
 def event(files: list[Path], as_json: output.AsJson = False) -> None:
     """Deliver EventBridge events, as they are in the files, to the default bus."""
-    with _told():
+    with told():
         ports = state.running().ports
     delivered = [one for path in files for one in deliver_file(path, ports)]
     if as_json:
@@ -189,7 +76,7 @@ def wait(
 ) -> None:
     """Return when nothing is under way and the watch has made one full pass."""
     began = time.monotonic()
-    with _told(), output.progress("looking at what is under way") as spinner:
+    with told(), output.progress("looking at what is under way") as spinner:
         ports = state.running().ports
         if not quiescence.is_deployed(ports):
             raise Failure("nothing is deployed to the local cloud: commons local deploy")
@@ -204,22 +91,9 @@ def wait(
 @app.command()
 def deploy(as_json: output.AsJson = False) -> None:
     """Build template.yaml with the SAM CLI and deploy it to the local cloud."""
-    with _told(), output.progress("building and deploying template.yaml"):
+    with told(), output.progress("building and deploying template.yaml"):
         deployment.deploy(state.running(), settings.home())
     if as_json:
         output.print_json({"stack": settings.STACK})
         return
     output.console.print(f"Deployed {settings.STACK}.")
-
-
-def _print_parts() -> None:
-    parts = supervisor.status(settings.home())
-    recorded = state.read(settings.home())
-    which = f", Kubernetes {recorded.kubernetes}" if recorded else ""
-    rows = [(p.part, p.state, p.port, p.pid, p.log) for p in parts]
-    headings = ["part", "state", "port", "pid", "log"]
-    output.print_table(f"Local cloud{which}", headings, rows, ["port", "pid"])
-
-
-def _environment(running: state.State, config: Path) -> dict[str, Any]:
-    return {**settings.client_environment(running.ports), "KUBECONFIG": config}
