@@ -16,8 +16,11 @@ class NoGo(Exception):
 
 
 def environment() -> dict[str, str]:
-    """Ours, and no other toolchain than the chosen one: it would be a download of its own."""
-    return {**os.environ, "GOTOOLCHAIN": "local"}
+    """Ours, and no other toolchain than the chosen one: it would be a download of its own.
+
+    Go keeps its caches at home, and does not look up where that is.
+    """
+    return {"HOME": str(Path.home()), **os.environ, "GOTOOLCHAIN": "local"}
 
 
 def on_path() -> str | None:

@@ -93,22 +93,6 @@ def test_a_task_waits_is_admitted_and_runs_on_a_machine(cloud: Started):
     eventually(lambda: _running(administrator, "waits"))
 
 
-def test_a_process_that_dies_ends_the_part_which_names_it(tmp_path: Path):
-    state = supervisor.up(tmp_path, cluster=Cluster(kubernetes="real", nodes={}))
-    assert state is not None
-    part = state.parts["kubernetes"]
-    children = _children(part.pid)
-    try:
-        assert len(children) == 6
-        scheduler = next(pid for pid, words in children.items() if "scheduler" in words)
-        os.kill(scheduler, signal.SIGKILL)
-        eventually(lambda: not processes.alive(part), 5)
-        assert "scheduler ended by itself" in (tmp_path / "logs/kubernetes.log").read_text()
-        eventually(lambda: not any(map(processes._start_time, children)), 5)
-    finally:
-        supervisor.down(tmp_path)
-
-
 def test_down_ends_all_within_seconds(tmp_path: Path):
     state = supervisor.up(tmp_path, cluster=Cluster(kubernetes="real", nodes={}))
     assert state is not None
@@ -116,6 +100,18 @@ def test_down_ends_all_within_seconds(tmp_path: Path):
     began = time.monotonic()
     supervisor.down(tmp_path)
     assert time.monotonic() - began < 5
+    assert not any(map(processes._start_time, children))
+
+
+# the last one: the cluster of these tests does not outlive it
+def test_a_process_that_dies_ends_the_part_which_names_it(cloud: Started):
+    part = cloud.state.parts["kubernetes"]
+    children = _children(part.pid)
+    assert len(children) == 6
+    scheduler = next(pid for pid, words in children.items() if "scheduler" in words)
+    os.kill(scheduler, signal.SIGKILL)
+    eventually(lambda: not processes.alive(part), 5)
+    assert "scheduler ended by itself" in (cloud.home / "logs/kubernetes.log").read_text()
     assert not any(map(processes._start_time, children))
 
 

