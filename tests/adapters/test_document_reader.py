@@ -115,6 +115,23 @@ namespaces:
     ]
 
 
+def test_ac_07_a_group_that_kubernetes_or_aws_keeps_is_refused_by_name_whatever_the_prefix() -> (
+    None
+):
+    text = """kind: Team
+team: vision
+title: Vision
+groups: {member: [gpu-vision, 'system:masters', 'AWS:ops'], lead: ['eks:admins']}
+"""
+    for prefix in ("gpu-", "", "system:"):
+        with pytest.raises(RefusedInput) as refusal:
+            read_document("documents/t.yaml", text.encode(), prefix)
+        told = "\n".join(refusal.value.reasons)
+        for name in ("system:masters", "AWS:ops", "eks:admins"):
+            assert f"{name!r} begins like a group that Kubernetes or AWS keeps for itself" in told
+        assert "'gpu-vision' begins" not in told
+
+
 @pytest.mark.parametrize(
     ("row", "good"),
     [

@@ -70,6 +70,23 @@ def test_a_wrong_document_is_refused_with_every_fault_and_the_last_good_one_stay
     assert stack.table.status("vision").requested == 1
 
 
+def test_ac_07_a_reserved_group_refuses_its_document_and_the_others_of_the_batch_go_on(
+    stack: Stack, context: Context
+) -> None:
+    master = TEAM.replace("team: vision", "team: speech").replace("gpu-vision", "'System:Masters'")
+    events = [uploaded(stack, master, key="documents/teams/speech.yaml"), uploaded(stack, TEAM)]
+
+    assert handler(batch(*events), context) == {"batchItemFailures": []}
+
+    [refused] = stack.refused()
+    assert refused["name"] == "documents/teams/speech.yaml"
+    assert "'System:Masters' begins like a group" in refused["reasons"][0]
+    assert stack.table.find_team("speech") is None
+    assert stack.table.teams_of_group_name("System:Masters") == []
+    assert stack.table.get_team_document("vision").title == "Computer vision"
+    assert stack.states.started == ["vision"]
+
+
 def test_a_good_version_ends_the_refusal_of_the_former(stack: Stack, context: Context) -> None:
     handler(batch(uploaded(stack, "kind: Team")), context)
     assert len(stack.refused()) == 1

@@ -12,6 +12,7 @@ from commons.adapters.access_entries import AccessEntries
 from commons.adapters.iam_roles import IamRoles
 from commons.adapters.permission_sets import PermissionSets
 from commons.adapters.team_access import TeamAccess
+from commons.domain import callers
 from commons.domain.access import ROLE_ID_TAG, TEAM_TAG
 from commons.domain.errors import (
     AskedAgain,
@@ -351,6 +352,35 @@ def test_ac_07_nothing_of_ours_is_ever_in_a_group_of_the_cluster(stage: Stage) -
     stage.run()
 
     assert stage.entry()["kubernetesGroups"] == []
+
+
+def test_ac_07_a_reserved_group_of_an_entry_is_not_kept_and_the_others_are(stage: Stage) -> None:
+    role = stage.iam.make("commons-alpha")
+    stage.eks.put(role, kubernetesGroups=["ours:friends", "System:masters", "eks:admins"])
+
+    stage.run()
+
+    assert stage.entry()["kubernetesGroups"] == ["ours:friends"]
+
+
+def test_ac_01_the_entry_is_found_again_by_the_arn_that_iam_returns_and_stays_the_only_one(
+    stage: Stage,
+) -> None:
+    role = stage.iam.make("commons-alpha")
+    # what a tool has made that builds the ARN from the assumed role, without the path
+    bare = f"arn:aws:iam::111122223333:role/{role.rpartition('/')[2]}"
+    stage.eks.put(bare)
+    for _ in range(2):
+        stage.run()
+
+    (way,) = stage.table.teams.access("alpha")
+    assert way.role_arn == role
+    assert [arn for arn, entry in stage.eks.entries.items() if TEAM_TAG in entry["tags"]] == [role]
+    assert stage.eks.entries[bare]["username"] == "somebody"
+    session = f"arn:aws:sts::111122223333:assumed-role/{role.rpartition('/')[2]}/ada"
+    caller = callers.read(session)
+    assert caller is not None
+    assert callers.is_session_of(caller, role)
 
 
 def test_ac_11_a_grant_that_collides_is_tried_again(stage: Stage) -> None:

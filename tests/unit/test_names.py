@@ -67,3 +67,32 @@ def test_a_session_is_named_after_the_user_or_cannot_be(
 
 def test_a_cluster_knows_a_person_by_team_and_session() -> None:
     assert names.kubernetes_user("vision", "ada-example.com") == "commons:vision:ada-example.com"
+
+
+@pytest.mark.parametrize(
+    ("group", "reserved"),
+    [
+        ("system:masters", True),
+        ("eks:admins", True),
+        ("AWS:ops", True),
+        ("Amazon:ops", True),
+        ("iam:ops", True),
+        (" System:masters", True),
+        ("gpu-system:masters", False),
+        ("systems:ops", False),
+        ("iamops", False),
+        ("", False),
+    ],
+)
+def test_ac_07_groups_that_kubernetes_and_aws_keep_are_known_in_any_case(
+    group: str, reserved: bool
+) -> None:
+    assert names.is_reserved_group(group) is reserved
+
+
+@given(SLUGS, st.from_regex(r"[\w+=,.@:-]{1,64}", fullmatch=True))
+def test_ac_07_no_person_of_any_team_has_a_name_that_is_kept(team: str, user_name: str) -> None:
+    user = names.kubernetes_user(team, names.session_name(user_name) or user_name)
+    assert not names.is_reserved_group(user)
+    assert not names.is_reserved_group(team)
+    assert not names.is_reserved_group(names.permission_set_name(team))

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from commons.domain.documents import ClusterDocument
 from commons.domain.errors import Conflict
-from commons.domain.names import account_of, kubernetes_user, region_of
+from commons.domain.names import account_of, is_reserved_group, kubernetes_user, region_of
 
 TEAM_TAG = "gpu.commons/team"
 ROLE_ID_TAG = "gpu.commons/role-id"
@@ -118,8 +118,14 @@ def _parsed(policy: str) -> object:
 
 def permission_set_of(principal: str) -> str | None:
     """The permission set whose role the principal is, from `AWSReservedSSO_<name>_<suffix>`."""
-    name = principal.rpartition("/")[2]
-    if ROLE_PATH not in principal or not name.startswith(_ROLE_PREFIX):
+    if ROLE_PATH not in principal:
+        return None
+    return permission_set_of_role(principal.rpartition("/")[2])
+
+
+def permission_set_of_role(name: str) -> str | None:
+    """The same from the role's name alone."""
+    if not name.startswith(_ROLE_PREFIX):
         return None
     return name.removeprefix(_ROLE_PREFIX).rpartition("_")[0]
 
@@ -137,7 +143,7 @@ def plan_entry(
     The new one is made before the old ones go, and takes over the groups others gave them.
     """
     old = [entry for entry in former if entry.principal != role.arn]
-    inherited = tuple(group for entry in old for group in entry.groups)
+    inherited = tuple(group for entry in old for group in _kept(entry))
     changes = _on_the_role(team, role, observed, inherited)
     return changes + [EntryChange(verb="delete", principal=each.principal) for each in old]
 
@@ -145,7 +151,7 @@ def plan_entry(
 def _on_the_role(
     team: str, role: Role, observed: Entry | None, inherited: tuple[str, ...]
 ) -> list[EntryChange]:
-    groups = tuple(dict.fromkeys((observed.groups if observed else ()) + inherited))
+    groups = tuple(dict.fromkeys((_kept(observed) if observed else ()) + inherited))
     tags = {TEAM_TAG: team, ROLE_ID_TAG: role.role_id}
     wanted = EntryChange(
         verb="create", principal=role.arn, username=username(team), groups=groups, tags=tags
@@ -165,6 +171,11 @@ def _on_the_role(
     if not tags.items() <= dict(observed.tags).items():
         changes.append(EntryChange(verb="tag", principal=role.arn, tags=tags, arn=observed.arn))
     return changes
+
+
+def _kept(entry: Entry) -> tuple[str, ...]:
+    """Groups of others; EKS takes no reserved one, and from us nobody gets it either."""
+    return tuple(group for group in entry.groups if not is_reserved_group(group))
 
 
 def _is_dead(observed: Entry, role: Role) -> bool:

@@ -10,7 +10,12 @@ from typing import Any, TypeIs
 from commons.domain import host_paths
 from commons.domain.documents import ClusterDocument, TeamDocument
 from commons.domain.faults import Fault, Path
-from commons.domain.names import TEAM_NAME_LENGTH, namespace_name, quota_team_name
+from commons.domain.names import (
+    TEAM_NAME_LENGTH,
+    is_reserved_group,
+    namespace_name,
+    quota_team_name,
+)
 
 _RESERVED_PREFIXES = ("idle-resource-sharing", "kube-")
 # a person of such a team would have the user name of the product's own functions
@@ -43,7 +48,15 @@ def _reserved(team: Any) -> Iterator[Fault]:
 def _foreign_groups(groups: Any, prefix: str) -> Iterator[Fault]:
     for role, names in groups.items() if isinstance(groups, dict) else ():
         for index, name in enumerate(names if isinstance(names, list) else []):
-            if is_word(name) and not name.startswith(prefix):
+            if not is_word(name):
+                continue
+            if is_reserved_group(name):
+                yield Fault(
+                    ("groups", role, index),
+                    f"{name!r} begins like a group that Kubernetes or AWS keeps for itself "
+                    "(system:, eks:, aws:, amazon:, iam:); take another group of the directory",
+                )
+            elif not name.startswith(prefix):
                 yield Fault(
                     ("groups", role, index),
                     f"{name!r} does not start with {prefix!r}: groups outside that prefix do not "

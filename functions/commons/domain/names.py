@@ -7,6 +7,8 @@ NAMESPACE_PREFIX = "hyperpod-ns-"
 # what SageMaker takes as TeamName; a namespace, its queues and the quota's name stay within 63
 TEAM_NAME_LENGTH = 40
 PERMISSION_SET_LENGTH = 32
+# how groups begin that Kubernetes and EKS keep for themselves
+_RESERVED_GROUPS = ("system:", "eks:", "aws:", "amazon:", "iam:")
 # what AWS accepts as a role session name
 _SESSION_NAME = re.compile(r"[\w+=,.@-]{2,64}", re.ASCII)
 
@@ -54,6 +56,11 @@ def session_name(user_name: str) -> str | None:
 def kubernetes_user(team: str, session: str) -> str:
     """Who a member is in a cluster: the name that RoleBindings list."""
     return f"commons:{team}:{session}"
+
+
+def is_reserved_group(name: str) -> bool:
+    """Whether no access entry may bring it: `system:masters` would be everybody's master."""
+    return name.strip().casefold().startswith(_RESERVED_GROUPS)
 
 
 def cluster_id(cluster_arn: str) -> str:
