@@ -85,13 +85,18 @@ def regional(service: str, cluster_arn: str) -> Any:
     return boto3.client(service, region_name=region_of(cluster_arn))
 
 
-def _sign_in(document: ClusterDocument) -> lightkube.Client:
-    eks = regional("eks", document.cluster)
-    cluster = eks.describe_cluster(name=document.eks_cluster)["cluster"]
+def sign_in(eks: Any, sts: Any, eks_cluster: str) -> lightkube.Client:
+    """A client with the caller's own credentials, as `aws eks get-token` signs in."""
+    cluster = eks.describe_cluster(name=eks_cluster)["cluster"]
     certificate = cluster["certificateAuthority"]["data"]
-    token = make_token(regional("sts", document.cluster), document.eks_cluster)
+    token = make_token(sts, eks_cluster)
     config = KubeConfig.from_one(
         cluster=Cluster(server=cluster["endpoint"], certificate_auth_data=certificate),
         user=User(token=token),
     )
     return lightkube.Client(config=config, field_manager=FIELD_MANAGER, trust_env=False)
+
+
+def _sign_in(document: ClusterDocument) -> lightkube.Client:
+    eks, sts = (regional(service, document.cluster) for service in ("eks", "sts"))
+    return sign_in(eks, sts, document.eks_cluster)

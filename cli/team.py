@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cli import output, stack, team_kubeconfig, team_view, uploads
+from cli import output, stack, team_kubeconfig, team_view, team_whoami, uploads
 from cli.errors import BadInput, Failure
 from commons.adapters.executions import Executions
 from commons.adapters.runner import Runner
@@ -22,6 +22,7 @@ Timeout = Annotated[float, typer.Option(help="Seconds to wait at most.")]
 Team = Annotated[str, typer.Argument(help="Id of the team.")]
 GOOD = {"Ready", "Frozen", "Leaving"}
 app.command()(team_kubeconfig.kubeconfig)
+app.command()(team_whoami.whoami)
 
 
 @app.command("list")
