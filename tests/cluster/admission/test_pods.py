@@ -1,13 +1,11 @@
 """A pod stays in its box, whoever makes it."""
 
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.cluster.admission.api import (
-    NAMESPACE,
     OTHER,
     STRANGER,
     TENANT,
@@ -15,9 +13,8 @@ from tests.cluster.admission.api import (
     Api,
     allowed,
     refused,
-    said,
 )
-from tests.cluster.admission.things import job, pod, thing
+from tests.cluster.admission.things import job, pod, volume
 
 
 def container(**more: Any) -> dict[str, Any]:
@@ -26,10 +23,6 @@ def container(**more: Any) -> dict[str, Any]:
 
 def context(**more: Any) -> dict[str, Any]:
     return {"container": {"securityContext": more}}
-
-
-def volume(**source: Any) -> dict[str, Any]:
-    return {"volumes": [{"name": "v", **source}]}
 
 
 PROBE = {"httpGet": {"port": 80, "host": "169.254.169.254"}}
@@ -101,6 +94,14 @@ def test_a_tenant_hears_it_when_the_task_is_submitted(api: Api, what: str) -> No
     refused(api.create(job(**fields), TENANT), "pods", word)
 
 
+def test_the_older_way_to_switch_apparmor_off_is_seen_too(api: Api) -> None:
+    made = pod()
+    name = "container.apparmor.security.beta.kubernetes.io/main"
+    made["metadata"]["annotations"] = {name: "unconfined"}
+
+    refused(api.create(made, TENANT), "pods", "AppArmor")
+
+
 def test_nobody_chooses_a_node_past_the_scheduler(api: Api) -> None:
     refused(api.create(pod({}, nodeName="node-1"), STRANGER), "pods", "nodeSelector")
     refused(api.create(job(nodeName="node-1"), TENANT), "pods", "nodeSelector")
@@ -148,38 +149,6 @@ def _made_ungoverned(api: Api) -> Any:
         assert time.monotonic() < until, answer.text
         time.sleep(0.2)
     return answer.json()
-
-
-@pytest.fixture
-def host_paths(api: Api) -> Iterator[None]:
-    namespace = thing("Namespace", namespace=None, name=NAMESPACE)
-    name = "gpu.commons/host-paths"
-    listed = {"metadata": {"annotations": {name: "/mnt/k8s-disks/0,/dev/infiniband"}}}
-    allowed(api.patch(namespace, listed))
-    until = time.monotonic() + 10
-    while said(api.create(pod(**volume(hostPath={"path": "/dev/infiniband"})), TENANT)):
-        assert time.monotonic() < until
-        time.sleep(0.1)
-    yield
-    allowed(api.patch(namespace, {"metadata": {"annotations": {name: None}}}))
-
-
-@pytest.mark.parametrize(
-    "path",
-    ["/", "/mnt", "/mnt/k8s-disks/00", "/mnt/k8s-disks/0/link", "/mnt/k8s-disks/0/", "//mnt"],
-)
-def test_a_path_that_only_looks_like_one_of_the_list_is_refused(
-    api: Api, host_paths: None, path: str
-) -> None:
-    """Below a path that tenants write to may lie a link to anywhere."""
-    answer = api.create(pod(**volume(hostPath={"path": path})), TENANT)
-
-    refused(answer, "pods", f"host paths: {path} may", "allowed: /mnt/k8s-disks/0, /dev/infiniband")
-
-
-def test_a_path_of_the_list_may_be_mounted(api: Api, host_paths: None) -> None:
-    allowed(api.create(pod(**volume(hostPath={"path": "/mnt/k8s-disks/0"})), TENANT))
-    allowed(api.create(job(**volume(hostPath={"path": "/dev/infiniband"})), TENANT))
 
 
 @pytest.mark.parametrize("user", [TENANT, STRANGER])

@@ -31,6 +31,11 @@ def pod(labels: Object | None = None, **more: Any) -> Object:
     return thing("Pod", labels=QUEUE if labels is None else labels, spec=spec(**more))
 
 
+def volume(**source: Any) -> Object:
+    """For `pod` and `job`: one volume of that source."""
+    return {"volumes": [{"name": "v", **source}]}
+
+
 def job(labels: Object | None = None, **more: Any) -> Object:
     template = {"metadata": {}, "spec": spec(**more)}
     labels = QUEUE if labels is None else labels
