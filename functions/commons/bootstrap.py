@@ -141,6 +141,7 @@ def team_lookup() -> TeamLookup:
 @cache
 def observations() -> Observations:
     from commons.adapters.access_entries import AccessEntries
+    from commons.adapters.access_reviews import AccessReviews
     from commons.adapters.cluster_observations import ClusterObservations
     from commons.adapters.compute_quotas import ComputeQuotas
     from commons.adapters.iam_roles import IamRoles
@@ -151,6 +152,7 @@ def observations() -> Observations:
         lambda region: ComputeQuotas(_client("sagemaker", region)),
         lambda region: AccessEntries(_client("eks", region)),
         lambda cluster: NamespaceShape(cluster_reader(cluster, "sweep-teams")),
+        lambda cluster: AccessReviews(cluster_reader(cluster, "sweep-teams")),
         logger,
     )
     return Observations(

@@ -6,21 +6,25 @@ from typing import Any
 import pytest
 
 from commons.adapters.access_entries import AccessEntries
+from commons.adapters.access_reviews import AccessReviews
 from commons.adapters.cluster_observations import ClusterObservations
 from commons.adapters.compute_quotas import ComputeQuotas
 from commons.adapters.iam_roles import IamRoles
 from commons.adapters.identity_store import IdentityStore
 from commons.adapters.member_table import MemberTable
+from commons.adapters.namespace_shape import Shaped
 from commons.adapters.observations import Observations
 from commons.adapters.team_table import TeamTable
 from commons.domain.documents import ClusterDocument, TeamDocument
 from commons.domain.errors import Blocked, Throttled
 from commons.domain.group_pins import GroupPin
+from commons.domain.membership import Member, MembershipPlan
+from commons.domain.namespace_objects import TEAM_LABEL
 from commons.domain.sweep import differences
 from commons.domain.team import Accepted, QuotaRecord
 from tests.adapters.team_tables import team_table
 from tests.aws_fake import FakeAws, page
-from tests.cluster_fakes import QuotasFake
+from tests.cluster_fakes import KubernetesFake, QuotasFake
 from tests.directory_fake import STORE, DirectoryFake
 
 ARN = "arn:aws:sagemaker:us-west-2:111122223333:cluster/ab12cd34ef56"
@@ -34,13 +38,17 @@ class Shape:
     def __init__(self, answers: dict[str, list[str] | Exception]) -> None:
         self.answers = answers
         self.acted = False
+        self.asked: list[dict[str, Any]] = []
 
-    def reach(self, team: str, project: Any, namespace: str, members: Any, act: bool) -> list[str]:
+    def reach(
+        self, team: str, project: Any, namespace: str, members: Any, act: bool, **more: Any
+    ) -> Shaped:
         self.acted |= act
+        self.asked.append({"namespace": namespace, "members": len(members), **more})
         answer = self.answers.get(namespace, [])
         if isinstance(answer, Exception):
             raise answer
-        return answer
+        return Shaped(answer, [])
 
 
 class Log:
@@ -63,6 +71,7 @@ class World:
         self.iam = FakeAws("iam")
         self.iam.answer("ListRoles", lambda **_: {"Roles": [], "IsTruncated": False})
         self.shapes: dict[str, Shape] = {}
+        self.kubernetes = KubernetesFake()
         self.log = Log()
 
     def _groups(self, IdentityStoreId: str, NextToken: str | None = None) -> dict[str, Any]:
@@ -75,6 +84,7 @@ class World:
             quotas or (lambda _: ComputeQuotas(self.quotas.client)),
             lambda _: AccessEntries(self.eks.client),
             lambda cluster: self.shapes.get(cluster.cluster, Shape({})),  # type: ignore[arg-type,return-value]
+            lambda _: AccessReviews(self.kubernetes),  # type: ignore[arg-type]
             self.log,
         )
         return Observations(
@@ -186,6 +196,38 @@ def test_a_cluster_tells_quotas_entries_and_what_would_change(world: World) -> N
     assert observed.entries == {ARN: frozenset({"arn:aws:iam::1:r"})}
     assert observed.misshapen == {(ARN, NAME)}
     assert world.shapes[ARN].acted is False
+
+
+def test_a_namespace_that_left_the_document_is_compared_without_people(world: World) -> None:
+    world.team("vision", ARN)
+    world.cluster(ARN)
+    world.teams.note_quota("vision", ARN, f"{NAME}-old", QuotaRecord(id="q", version=1))
+    world.teams.note_conditions("vision", ARN, f"{NAME}-old", "old", "Ready", [])
+    member = {"user_id": "u", "user_name": "u@x", "role": "lead", "state": "active"}
+    world.members.save("vision", MembershipPlan(members=(), changed=(Member(**member),), gone=()))  # type: ignore[arg-type]
+    world.shapes[ARN] = Shape({})
+
+    observations = world.observations()
+    observations.observed(observations.known())
+
+    asked = {each["namespace"]: each for each in world.shapes[ARN].asked}
+    assert (asked[NAME]["members"], asked[f"{NAME}-old"]["members"]) == (1, 0)
+    assert (asked[NAME]["state"], asked[f"{NAME}-old"]["spec"]) == ("active", None)
+    assert asked[NAME]["spec"].cluster == ARN
+
+
+def test_a_team_whose_people_are_listed_elsewhere_is_seen(world: World) -> None:
+    world.team("vision", ARN)
+    world.cluster(ARN)
+    for team in ("vision", "sound"):
+        world.kubernetes.put("Namespace", f"hyperpod-ns-{team}", labels={TEAM_LABEL: team})
+    person = {"kind": "User", "name": "commons:vision:ada"}
+    world.kubernetes.put("RoleBinding", "b", "hyperpod-ns-sound", subjects=[person])
+
+    observations = world.observations()
+    observed = observations.observed(observations.known())
+
+    assert observed.trespassing == {(ARN, "vision")}
 
 
 def test_a_namespace_that_cannot_be_had_is_left_to_a_reconcile(world: World) -> None:

@@ -99,10 +99,15 @@ def test_a_team_as_it_should_be_is_left_alone() -> None:
         ({"entries": {ARN: frozenset({"arn:other"})}}, "entry_gone"),
         ({"misshapen": frozenset({(ARN, "hyperpod-ns-v")})}, "namespace_changed"),
         ({"roles": {ROLE: "AROA2"}}, "role_renewed"),
+        ({"trespassing": frozenset({(ARN, "v")})}, "listed_elsewhere"),
     ],
 )
 def test_each_difference_has_its_reason(found: dict[str, Any], reason: str) -> None:
     assert differences(known(), observed(**found)) == [reason]
+
+
+def test_what_people_of_another_team_are_listed_for_is_that_team_s_matter() -> None:
+    assert differences(known(), observed(trespassing=frozenset({(ARN, "w")}))) == []
 
 
 def test_a_lost_event_of_somebody_who_left_is_made_good() -> None:

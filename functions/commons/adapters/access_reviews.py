@@ -4,10 +4,11 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from commons.adapters.kubernetes import Kubernetes
+from commons.adapters.kubernetes import Kubernetes, Object
 from commons.domain.access_questions import Question
 from commons.domain.namespace_objects import TEAM_LABEL
 from commons.domain.queue_hold import Load, load
+from commons.domain.trespass import trespassing
 from commons.domain.verification import People, Places, listed_users
 
 _AT_ONCE = 16
@@ -22,22 +23,19 @@ class AccessReviews:
 
     def places(self, team: str, namespace: str, people: People) -> Places | None:
         """Where the team has business and where it has none; None if the namespace is not there."""
-        teams = {
-            each["metadata"]["name"]: (each["metadata"].get("labels") or {}).get(TEAM_LABEL)
-            for each in self._kubernetes.list("Namespace")
-        }
+        teams = self._owners()
         if namespace not in teams:
             return None
-        bindings = [
-            *self._kubernetes.list("RoleBinding"),
-            *self._kubernetes.list("ClusterRoleBinding"),
-        ]
         own = {name for name, owner in teams.items() if owner == team} | {namespace}
         return Places(
             here=namespace,
             others=tuple(sorted(name for name in teams if teams[name] and name not in own)),
-            listed=listed_users(bindings, people, own),
+            listed=listed_users(self._bindings(), people, own),
         )
+
+    def trespassing(self) -> frozenset[str]:
+        """Teams of whom somebody is listed where the team has no business."""
+        return trespassing(self._bindings(), self._owners())
 
     def tasks(self, namespace: str) -> Load:
         """What runs and waits in a namespace."""
@@ -52,6 +50,19 @@ class AccessReviews:
             self._sleep(pause)
             left = self._ask(left)
         return left
+
+    def _owners(self) -> dict[str, str | None]:
+        """The team of each namespace; None where it is nobody's."""
+        return {
+            each["metadata"]["name"]: (each["metadata"].get("labels") or {}).get(TEAM_LABEL)
+            for each in self._kubernetes.list("Namespace")
+        }
+
+    def _bindings(self) -> list[Object]:
+        return [
+            *self._kubernetes.list("RoleBinding"),
+            *self._kubernetes.list("ClusterRoleBinding"),
+        ]
 
     def _ask(self, questions: list[Question]) -> list[Question]:
         with ThreadPoolExecutor(_AT_ONCE) as pool:

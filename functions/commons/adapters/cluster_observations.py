@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from commons.adapters.access_entries import AccessEntries
+from commons.adapters.access_reviews import AccessReviews
 from commons.adapters.compute_quotas import ComputeQuotas
 from commons.adapters.namespace_shape import NamespaceShape
 from commons.domain.documents import ClusterDocument
 from commons.domain.errors import Blocked, CommonsError, Conflict
+from commons.domain.facets import NamespaceStep, spec_of
 from commons.domain.names import region_of
 from commons.domain.sweep import KnownTeam
 from commons.domain.team import NamespaceRecord
@@ -25,21 +27,24 @@ class Seen:
     quotas: dict[str, dict[str, int]] = field(default_factory=dict)
     entries: dict[str, frozenset[str]] = field(default_factory=dict)
     misshapen: set[tuple[str, str]] = field(default_factory=set)
+    trespassing: set[tuple[str, str]] = field(default_factory=set)
 
 
 class ClusterObservations:
-    """`shape` reads a cluster under the role that only reads."""
+    """`shape` and `reviews` read a cluster under the role that only reads."""
 
     def __init__(
         self,
         quotas: Callable[[str], ComputeQuotas],
         entries: Callable[[str], AccessEntries],
         shape: Callable[[ClusterDocument], NamespaceShape],
+        reviews: Callable[[ClusterDocument], AccessReviews],
         log: Log,
     ) -> None:
         self._quotas = quotas
         self._entries = entries
         self._shape = shape
+        self._reviews = reviews
         self._log = log
 
     def of(self, known: Iterable[KnownTeam]) -> Seen:
@@ -62,6 +67,7 @@ class ClusterObservations:
         arn, region = cluster.cluster, region_of(cluster.cluster)
         seen.quotas[arn] = {q.id: q.version for q in self._quotas(region).of_cluster(arn)}
         seen.entries[arn] = self._entries(region).principals(cluster.eks_cluster)
+        seen.trespassing |= {(arn, team) for team in self._reviews(cluster).trespassing()}
         shape = self._shape(cluster)
         for team in teams:
             for each in team.namespaces:
@@ -70,13 +76,24 @@ class ClusterObservations:
 
 
 def _differs(shape: NamespaceShape, team: KnownTeam, record: NamespaceRecord) -> bool:
-    members = list(team.members.values())
-    name = team.document.team
+    document = team.document
+    spec = spec_of(NamespaceStep(team=document.team, **_place(record)), document)
+    members = list(team.members.values()) if spec else []
     try:
         shaped = shape.reach(
-            name, record.project, record.namespace, members, act=False, state=team.document.state
+            document.team,
+            record.project,
+            record.namespace,
+            members,
+            act=False,
+            state=document.state,
+            spec=spec,
         )
     except (Blocked, Conflict):
         # a reconcile says it better
         return True
     return bool(shaped.actions)
+
+
+def _place(record: NamespaceRecord) -> dict[str, Any]:
+    return record.model_dump(include={"cluster", "namespace", "project"})

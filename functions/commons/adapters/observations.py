@@ -50,6 +50,7 @@ class Observations:
             quotas=seen.quotas,
             entries=seen.entries,
             misshapen=frozenset(seen.misshapen),
+            trespassing=frozenset(seen.trespassing),
         )
 
     def _known(self, document: TeamDocument, clusters: dict[str, ClusterDocument]) -> KnownTeam:

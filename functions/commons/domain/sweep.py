@@ -50,7 +50,8 @@ class Observed(Frozen):
     """`quotas`: version by quota id, by cluster. `roles`: unique id by ARN.
 
     `entries`: principals with an access entry, by cluster. `misshapen`: namespaces, by cluster and
-    name, in which a reconcile would change something. A cluster that did not answer has neither.
+    name, in which a reconcile would change something. `trespassing`: teams, by cluster and id, of
+    whom somebody is listed where the team has no business. A cluster that did not answer has none.
     """
 
     directory: Directory
@@ -58,6 +59,7 @@ class Observed(Frozen):
     roles: dict[str, str] = {}
     entries: dict[str, frozenset[str]] = {}
     misshapen: frozenset[tuple[str, str]] = frozenset()
+    trespassing: frozenset[tuple[str, str]] = frozenset()
 
 
 class KnownTeam(Frozen):
@@ -83,6 +85,8 @@ def differences(known: KnownTeam, observed: Observed) -> list[str]:
     found += _access(known.access, observed.roles)
     found += _entries(known, observed.entries)
     found += _namespaces(known, observed)
+    if any(team == known.document.team for _, team in observed.trespassing):
+        found.append("listed_elsewhere")
     return list(dict.fromkeys(found))
 
 
