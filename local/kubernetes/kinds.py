@@ -40,6 +40,7 @@ class Kind:
 _RBAC = "rbac.authorization.k8s.io"
 _KUEUE = "kueue.x-k8s.io"
 _KUEUE_VERSIONS = ("v1beta2", "v1beta1")
+_INFERENCE = "inference.sagemaker.aws.amazon.com"
 _ADMISSION = "admissionregistration.k8s.io"
 _EVENT_FIELDS = (
     "involvedObject.kind",
@@ -129,12 +130,8 @@ KINDS: tuple[Kind, ...] = (
     _kueue("cohorts", "Cohort", namespaced=False, status=True),
     _custom("sagemaker.amazonaws.com", "v1", "hyperpodpytorchjobs", "HyperPodPyTorchJob"),
     _custom("workspace.jupyter.org", "v1alpha1", "workspaces", "Workspace"),
-    _custom(
-        "inference.sagemaker.aws.amazon.com",
-        "v1",
-        "inferenceendpointconfigs",
-        "InferenceEndpointConfig",
-    ),
+    _custom(_INFERENCE, "v1", "inferenceendpointconfigs", "InferenceEndpointConfig"),
+    _custom(_INFERENCE, "v1", "jumpstartmodels", "JumpStartModel"),
 )
 
 REVIEWS: tuple[Kind, ...] = (

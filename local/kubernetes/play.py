@@ -17,17 +17,16 @@ from lightkube.types import PatchType
 from local.kubernetes import played
 from local.kubernetes.objects import Document
 
+_INFERENCE = "inference.sagemaker.aws.amazon.com"
 _OWNERS = {
     "HyperPodPyTorchJob": ("sagemaker.amazonaws.com", "v1", "hyperpodpytorchjobs"),
     "Job": ("batch", "v1", "jobs"),
     "Workspace": ("workspace.jupyter.org", "v1alpha1", "workspaces"),
-    "InferenceEndpointConfig": (
-        "inference.sagemaker.aws.amazon.com",
-        "v1",
-        "inferenceendpointconfigs",
-    ),
+    "InferenceEndpointConfig": (_INFERENCE, "v1", "inferenceendpointconfigs"),
+    "JumpStartModel": (_INFERENCE, "v1", "jumpstartmodels"),
 }
-_WORKLOAD = create_namespaced_resource("kueue.x-k8s.io", "v1beta2", "Workload", "workloads")
+KINDS = tuple(_OWNERS)
+WORKLOAD = create_namespaced_resource("kueue.x-k8s.io", "v1beta2", "Workload", "workloads")
 
 
 @dataclass(frozen=True)
@@ -79,10 +78,13 @@ def administrator(home: Path, endpoint: str) -> Client:
     return Client(config=KubeConfig.from_dict(config), field_manager="commons-play")
 
 
-def submit(client: Client, task: Task) -> Document:
-    """Create the owner, suspended, and its Workload, pending; answers the Workload."""
+def submit(client: Client, task: Task, priority: int | None = None) -> Document:
+    """Create the owner, suspended, and its Workload, pending; answers the Workload.
+
+    `priority`: of its class; Kueue itself asks for it.
+    """
     owner = _create(client, _owner(task), played.owner(task, _api_version(task)))
-    return _create(client, _WORKLOAD, played.workload(task, owner))
+    return _create(client, WORKLOAD, played.workload(task, owner, priority))
 
 
 def admit(client: Client, task: Task, at: datetime) -> Document:
@@ -105,7 +107,7 @@ def finish(client: Client, task: Task, at: datetime, reason: str = "Succeeded") 
 
 def remove(client: Client, task: Task) -> None:
     """Delete owner and Workload, as happens soon after a HyperPod job's end."""
-    client.delete(_WORKLOAD, task.workload, namespace=task.namespace)
+    client.delete(WORKLOAD, task.workload, namespace=task.namespace)
     client.delete(_owner(task), task.name, namespace=task.namespace)
 
 
@@ -120,34 +122,34 @@ def _api_version(task: Task) -> str:
 
 
 def _create(
-    client: Client, resource: type[GenericNamespacedResource], document: Document
+    client: Client, resource: type[GenericNamespacedResource], wanted: Document
 ) -> Document:
-    meta = document["metadata"]
+    meta = wanted["metadata"]
     try:
-        return _document(client.create(resource.from_dict(document)))
+        return document(client.create(resource.from_dict(wanted)))
     except ApiError as error:
         if error.status.reason != "AlreadyExists":
             raise
-    return _document(client.get(resource, meta["name"], namespace=meta["namespace"]))
+    return document(client.get(resource, meta["name"], namespace=meta["namespace"]))
 
 
 def _status(client: Client, task: Task) -> Document:
-    found = client.get(_WORKLOAD, task.workload, namespace=task.namespace)
+    found = client.get(WORKLOAD, task.workload, namespace=task.namespace)
     status: Document = found.get("status") or {}
     return status
 
 
 def _become(client: Client, task: Task, status: Document) -> Document:
     answered = client.patch(
-        _WORKLOAD.Status,
+        WORKLOAD.Status,
         task.workload,
         {"status": status},
         namespace=task.namespace,
         patch_type=PatchType.MERGE,
     )
-    return _document(answered)
+    return document(answered)
 
 
-def _document(answered: Any) -> Document:
+def document(answered: Any) -> Document:
     """Lightkube's generic objects are documents with attributes; its types do not tell."""
     return dict(answered.to_dict())

@@ -25,7 +25,31 @@ def owner(task: Task, api_version: str) -> Document:
     return {"apiVersion": api_version, "kind": task.owner_kind, "metadata": meta}
 
 
-def workload(task: Task, owned_by: Document) -> Document:
+def job(task: Task) -> Document:
+    """A Job as a person submits it: suspended until Kueue admits it.
+
+    Its pods end when they are told to; a pod whose machine fails is made again elsewhere.
+    """
+    lost = {"type": "DisruptionTarget", "status": "True"}
+    failed = {"operator": "NotIn", "values": [0]}
+    return {
+        **owner(task, "batch/v1"),
+        "spec": {
+            "suspend": True,
+            "parallelism": task.pods,
+            "completions": task.pods,
+            "podFailurePolicy": {
+                "rules": [
+                    {"action": "Ignore", "onPodConditions": [lost]},
+                    {"action": "FailJob", "onExitCodes": failed},
+                ]
+            },
+            "template": _template(task),
+        },
+    }
+
+
+def workload(task: Task, owned_by: Document, priority: int | None = None) -> Document:
     """The Workload that Kueue makes of its owner."""
     reference = {
         "apiVersion": owned_by["apiVersion"],
@@ -34,6 +58,7 @@ def workload(task: Task, owned_by: Document) -> Document:
         "uid": owned_by["metadata"]["uid"],
         "controller": True,
     }
+    importance = {} if priority is None else {"priority": priority}
     return {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "Workload",
@@ -52,17 +77,25 @@ def workload(task: Task, owned_by: Document) -> Document:
                 "kind": "WorkloadPriorityClass",
                 "name": task.priority_class,
             },
+            **importance,
         },
     }
 
 
 def _pod_set(task: Task) -> Document:
-    requests = {
-        resource: write(amount, resource) for resource, amount in _requests(task, 1).items()
-    }
-    container = {"name": "main", "image": "train", "resources": {"requests": requests}}
-    template = {"spec": {"containers": [container], "restartPolicy": "Never"}}
-    return {"name": _POD_SET, "count": task.pods, "template": template}
+    return {"name": _POD_SET, "count": task.pods, "template": _template(task)}
+
+
+def _template(task: Task) -> Document:
+    asked = {resource: write(amount, resource) for resource, amount in _requests(task, 1).items()}
+    resources = {"requests": asked, "limits": _devices(asked)}
+    container = {"name": "main", "image": "train", "resources": resources}
+    return {"spec": {"containers": [container], "restartPolicy": "Never"}}
+
+
+def _devices(asked: dict[str, str]) -> dict[str, str]:
+    """What cannot be overcommitted, so Kubernetes wants it as a limit as well."""
+    return {name: amount for name, amount in asked.items() if name not in ("cpu", "memory")}
 
 
 def _requests(task: Task, pods: int) -> dict[str, Decimal]:
