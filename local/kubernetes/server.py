@@ -32,7 +32,6 @@ _HEALTH = ("/healthz", "/livez", "/readyz")
 _OPEN = (*_HEALTH, "/version")
 _LARGEST_BODY = 3 * 1024 * 1024
 _ADMIN = User("kubernetes-admin", (rbac.MASTERS, "system:authenticated"))
-_ANONYMOUS = User("system:anonymous", ("system:unauthenticated",))
 _log = logging.getLogger("local.kubernetes")
 
 
@@ -82,8 +81,6 @@ class Server:
         return await self._resource(request, store, user, target)
 
     async def _authenticated(self, cluster: str, header: str) -> User:
-        if not header:
-            return _ANONYMOUS
         scheme, _, token = header.partition(" ")
         if scheme.lower() != "bearer" or not token:
             raise errors.unauthorized()
