@@ -144,7 +144,8 @@ class TeamDocument(Part):
     title: Text = Field(description="What people call the team.")
     state: Literal["active", "frozen", "leaving"] = Field(
         default="active",
-        description="Default `active`. A team never leaves by losing its document.",
+        description="Default `active`. `frozen`: nothing new starts. `leaving`: what runs may end, "
+        "then its people go. A team never leaves by losing its document.",
     )
     groups: Groups = Field(default=Groups(), description="Empty: nobody is in the team.")
     contacts: list[Text] = Field(default=[], description="Who is told. Empty: nobody.")
