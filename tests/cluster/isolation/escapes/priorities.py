@@ -1,0 +1,122 @@
+"""Going before others with a priority that was not given."""
+
+from tests.cluster.isolation.company import AMBER
+from tests.cluster.isolation.escapes.attempt import KUEUE, at, patch, post, stopped
+from tests.cluster.isolation.escapes.tasks import (
+    INFERENCE,
+    QUEUE,
+    cron_job,
+    custom,
+    job,
+    of_template,
+    pod,
+)
+
+_PODS = at(AMBER, "pods")
+_JOBS = at(AMBER, "jobs.batch/v1")
+# Kueue's name of it is made at random
+_WAITING = at(AMBER, f"workloads.{KUEUE}", "{workload}")
+_HIGH = {**QUEUE, "kueue.x-k8s.io/priority-class": "inference-priority"}
+_FIRST = {"priorityClassName": "system-node-critical"}
+
+
+ATTEMPTS = (
+    *stopped(
+        "commons-priority",
+        "amber member",
+        (
+            "high-pod",
+            "run a pod with a priority that the namespace was not given",
+            post(_PODS, pod(labels=_HIGH)),
+        ),
+        ("high-job", "run a Job with it", post(_JOBS, job(labels=_HIGH))),
+        (
+            "high-cron-job",
+            "run a CronJob with it",
+            post(at(AMBER, "cronjobs.batch/v1"), cron_job(labels=_HIGH)),
+        ),
+        (
+            "high-deployment",
+            "run a Deployment with it",
+            post(at(AMBER, "deployments.apps/v1"), of_template("Deployment", labels=_HIGH)),
+        ),
+        (
+            "high-hyperpod-job",
+            "run a HyperPodPyTorchJob with it",
+            custom(
+                "sagemaker.amazonaws.com/v1", "hyperpodpytorchjobs", "HyperPodPyTorchJob", _HIGH
+            ),
+        ),
+        (
+            "high-pytorch-job",
+            "run a PyTorchJob of Kubeflow with it",
+            custom("kubeflow.org/v1", "pytorchjobs", "PyTorchJob", _HIGH),
+        ),
+        (
+            "high-ray-cluster",
+            "run a RayCluster with it",
+            custom("ray.io/v1", "rayclusters", "RayCluster", _HIGH),
+        ),
+        (
+            "high-endpoint",
+            "run an inference endpoint with it",
+            custom(INFERENCE, "inferenceendpointconfigs", "InferenceEndpointConfig", _HIGH),
+        ),
+        (
+            "high-space",
+            "run a Space with it",
+            custom("workspace.jupyter.org/v1alpha1", "workspaces", "Workspace", _HIGH),
+        ),
+        (
+            "higher-later",
+            "raise the priority of a task that waits",
+            patch(f"{_JOBS}/waiting", {"metadata": {"labels": _HIGH}}),
+        ),
+        (
+            "critical-pod",
+            "run a pod with a PriorityClass of Kubernetes itself",
+            post(_PODS, pod(**_FIRST)),
+        ),
+        (
+            "critical-job",
+            "run a Job with it, whose pods push others off their nodes",
+            post(_JOBS, job(**_FIRST)),
+        ),
+    ),
+    *stopped(
+        "commons-priority",
+        "amber favourite",
+        (
+            "high-daemon-set",
+            "run on every node with that priority",
+            post(at(AMBER, "daemonsets.apps/v1"), of_template("DaemonSet", labels=_HIGH)),
+        ),
+        (
+            "high-controller",
+            "run a ReplicationController with it",
+            post(
+                at(AMBER, "replicationcontrollers"),
+                of_template("ReplicationController", labels=_HIGH),
+            ),
+        ),
+    ),
+    *stopped(
+        "commons-priority",
+        "amber pod",
+        ("high-by-pod", "run a Job with that priority", post(_JOBS, job(labels=_HIGH))),
+    ),
+    *stopped(
+        "commons-priority",
+        "administrator",
+        (
+            "critical-by-operator",
+            "have an operator make a pod with a PriorityClass of Kubernetes itself",
+            post(_PODS, pod(labels={}, **_FIRST)),
+        ),
+        (
+            "high-by-operator",
+            "have an operator make a Workload with a priority that the namespace was not given",
+            patch(_WAITING, {"spec": {"priority": 90}}),
+        ),
+    ),
+)
