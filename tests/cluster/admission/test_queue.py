@@ -15,7 +15,7 @@ from tests.cluster.admission.api import (
     allowed,
     refused,
 )
-from tests.cluster.admission.things import QUEUE, WITH, WITHOUT, cron, job, pod
+from tests.cluster.admission.things import QUEUE, WITH, WITHOUT, cron, job, pod, with_template
 
 
 def test_the_server_finds_no_fault_with_the_policies(api: Api) -> None:
@@ -35,6 +35,18 @@ def test_qu_07_a_task_without_a_queue_is_refused(api: Api, what: str, user: str)
 @pytest.mark.parametrize("what", list(WITH))
 def test_qu_07_a_task_with_a_queue_is_let_by(api: Api, what: str) -> None:
     allowed(api.create(WITH[what], TENANT))
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+def test_a_label_that_does_not_reach_the_pods_is_not_enough(api: Api, kind: str) -> None:
+    """Kueue copies it into the template, where it is told to look after that kind."""
+    answer = api.create(with_template(kind, {}, QUEUE), TENANT)
+
+    if answer.is_success:
+        labels = answer.json()["spec"]["template"]["metadata"]["labels"]
+        assert labels.items() >= QUEUE.items()
+    else:
+        refused(answer, "queue", "in its pod template")
 
 
 @pytest.mark.parametrize("user", [STRANGER, WRITER])

@@ -74,8 +74,8 @@ WITHOUT = {
     "pod with an empty name": pod({"kueue.x-k8s.io/queue-name": ""}),
     "job": job({}),
     "cron job": cron({}),
-    "deployment": with_template("Deployment", {}, QUEUE),
-    "stateful set": with_template("StatefulSet", {}, QUEUE),
+    "deployment": with_template("Deployment", {}),
+    "stateful set": with_template("StatefulSet", {}),
     "job of SageMaker": thing("HyperPodPyTorchJob", "sagemaker.amazonaws.com/v1", spec={}),
     "Space": thing("Workspace", "workspace.jupyter.org/v1alpha1", spec={"displayName": "a"}),
 }
