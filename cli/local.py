@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cli import local_parts, local_sign_in, output
+from cli import local_job, local_node, local_parts, local_sign_in, output
 from cli.errors import BadInput, Failure
 from cli.local_parts import told
 from local import deploy as deployment
@@ -15,6 +15,8 @@ from local import quiescence, settings, state
 from local.delivery import deliver_file
 
 app = typer.Typer(no_args_is_help=True, help="The local cloud: start, look at, feed and end it.")
+app.add_typer(local_job.app, name="job")
+app.add_typer(local_node.app, name="node")
 app.command()(local_parts.up)
 app.command()(local_parts.down)
 app.command()(local_parts.status)

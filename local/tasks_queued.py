@@ -74,6 +74,8 @@ class Queued:
         conditions = (status and status.conditions) or []
         return any(c.type in ("Complete", "Failed") and c.status == "True" for c in conditions)
 
-    def _priority(self, task: Task) -> int:
+    def _priority(self, task: Task) -> int | None:
+        if not task.priority_class:
+            return None
         found = play.document(self._client.get(_PRIORITY, task.priority_class))
         return int(found["value"])

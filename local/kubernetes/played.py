@@ -20,7 +20,9 @@ _POD_SET = "pods"
 
 def owner(task: Task, api_version: str) -> Document:
     """The object that asked for the task."""
-    labels = {_QUEUE_LABEL: task.queue, _PRIORITY_LABEL: task.priority_class}
+    labels = {_QUEUE_LABEL: task.queue}
+    if task.priority_class:
+        labels[_PRIORITY_LABEL] = task.priority_class
     meta = {"name": task.name, "namespace": task.namespace, "labels": labels}
     return {"apiVersion": api_version, "kind": task.owner_kind, "metadata": meta}
 
@@ -58,7 +60,6 @@ def workload(task: Task, owned_by: Document, priority: int | None = None) -> Doc
         "uid": owned_by["metadata"]["uid"],
         "controller": True,
     }
-    importance = {} if priority is None else {"priority": priority}
     return {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "Workload",
@@ -72,14 +73,17 @@ def workload(task: Task, owned_by: Document, priority: int | None = None) -> Doc
             "queueName": task.queue,
             "active": True,
             "podSets": [_pod_set(task)],
-            "priorityClassRef": {
-                "group": "kueue.x-k8s.io",
-                "kind": "WorkloadPriorityClass",
-                "name": task.priority_class,
-            },
-            **importance,
+            **_importance(task, priority),
         },
     }
+
+
+def _importance(task: Task, priority: int | None) -> Document:
+    found: Document = {} if priority is None else {"priority": priority}
+    if task.priority_class:
+        kind = {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass"}
+        found["priorityClassRef"] = {**kind, "name": task.priority_class}
+    return found
 
 
 def _pod_set(task: Task) -> Document:

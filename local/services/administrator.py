@@ -11,6 +11,7 @@ from werkzeug.routing import Map, Rule
 from werkzeug.wrappers import Request, Response
 
 from local.services import clock, cloudtrail, portal
+from local.services.clusters import clusters
 from local.services.errors import Refused
 from local.services.identity_store import directory, touch
 from local.services.later import steps
@@ -24,6 +25,7 @@ _ROUTES = Map(
         Rule(f"{PREFIX}credentials", endpoint="credentials", methods=["POST"]),
         Rule(f"{PREFIX}calendar", endpoint="calendar", methods=["GET", "PUT"]),
         Rule(f"{PREFIX}users/<user_id>/status", endpoint="user_status", methods=["PUT"]),
+        Rule(f"{PREFIX}instances/<instance>", endpoint="instance", methods=["PUT"]),
     ]
 )
 
@@ -44,6 +46,14 @@ class SignIn(BaseModel):
     user: str
     permission_set: str
     account: str
+
+
+class Instance(BaseModel):
+    """How a machine of a HyperPod cluster is."""
+
+    model_config = ConfigDict(frozen=True)
+
+    failed: bool
 
 
 class UserStatus(BaseModel):
@@ -73,6 +83,14 @@ def credentials(request: Request) -> dict[str, Any]:
     wanted = SignIn.model_validate_json(request.get_data())
     with LOCK:
         return portal.credentials(wanted.user, wanted.permission_set, wanted.account)
+
+
+def instance(request: Request, instance: str) -> dict[str, Any]:
+    """Let a machine fail, or be well again."""
+    wanted = Instance.model_validate_json(request.get_data())
+    with LOCK:
+        clusters.mark(instance, failed=wanted.failed)
+    return {"instance": instance, "failed": wanted.failed}
 
 
 def user_status(request: Request, user_id: str) -> dict[str, Any]:
@@ -107,6 +125,7 @@ _HANDLERS: dict[str, Callable[..., dict[str, Any]]] = {
     "under_way": under_way,
     "calendar": calendar,
     "credentials": credentials,
+    "instance": instance,
     "user_status": user_status,
 }
 

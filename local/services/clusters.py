@@ -16,6 +16,7 @@ Record = dict[str, Any]
 
 _ALPHABET = string.ascii_lowercase + string.digits
 _OPENED = datetime(2026, 1, 5, 9, tzinfo=UTC)
+_FAILED = {"Status": "Failure", "Message": "Instance failed a health check"}
 _GIVEN = ("VpcConfig", "Orchestrator", "NodeRecovery", "NodeProvisioningMode", "ClusterRole")
 
 
@@ -24,6 +25,7 @@ class Clusters:
 
     def __init__(self) -> None:
         self._clusters: dict[str, Record] = {}
+        self._failed: set[str] = set()
         self._tags: dict[str, list[Record]] = {}
         shared = _described(fixtures.CLUSTER_ID, _shared_cluster(), _OPENED)
         self._clusters[shared["ClusterArn"]] = {**shared, "ClusterStatus": "InService"}
@@ -67,13 +69,43 @@ class Clusters:
         """Every cluster."""
         return list(self._clusters.values())
 
+    def describe(self, name_or_arn: str) -> Record:
+        """As `get`; what has failed is not counted as there, and its group is degraded."""
+        cluster = self.get(name_or_arn)
+        groups = [self._group(cluster, group) for group in cluster["InstanceGroups"]]
+        return {**cluster, "InstanceGroups": groups}
+
+    def _group(self, cluster: Record, group: Record) -> Record:
+        name = group["InstanceGroupName"]
+        lost = [
+            each["InstanceId"]
+            for each in self.nodes(cluster)
+            if each["InstanceGroupName"] == name and each["InstanceId"] in self._failed
+        ]
+        if not lost:
+            return group
+        return {**group, "CurrentCount": group["CurrentCount"] - len(lost), "Status": "Degraded"}
+
+    def nodes(self, cluster: Record) -> list[Record]:
+        """The instances of a cluster; the same ids each time."""
+        return [
+            {**each, "InstanceStatus": _FAILED} if each["InstanceId"] in self._failed else each
+            for each in _nodes(cluster)
+        ]
+
+    def mark(self, instance: str, *, failed: bool) -> None:
+        """An instance fails or is well again; raises Refused (ResourceNotFound)."""
+        known = {each["InstanceId"] for cluster in self.all() for each in _nodes(cluster)}
+        if instance not in known:
+            raise Refused("ResourceNotFound", f"there is no instance {instance}")
+        (self._failed.add if failed else self._failed.discard)(instance)
+
     def tags(self, arn: str) -> list[Record]:
         """The tags of a cluster, to read or to change."""
         return self._tags.setdefault(arn, [])
 
 
-def nodes(cluster: Record) -> list[Record]:
-    """The running instances of a cluster; the same ids each time."""
+def _nodes(cluster: Record) -> list[Record]:
     return [
         {
             "InstanceGroupName": group["InstanceGroupName"],

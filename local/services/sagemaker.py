@@ -5,7 +5,7 @@ from typing import Any
 from moto.core.responses import ActionResult
 
 from local.services import clock
-from local.services.clusters import clusters, nodes
+from local.services.clusters import clusters
 from local.services.compute_quotas import ComputeQuotaResponse, quotas
 from local.services.errors import Refused
 from local.services.paging import page
@@ -32,7 +32,7 @@ class HyperPodResponse(ComputeQuotaResponse, SchedulerConfigResponse):
         return ActionResult(clusters.delete(arn))
 
     def describe_cluster(self) -> Any:
-        return ActionResult(clusters.get(self.params["ClusterName"]))
+        return ActionResult(clusters.describe(self.params["ClusterName"]))
 
     def list_clusters(self) -> Any:
         wanted = self.params.get("NameContains", "")
@@ -43,7 +43,7 @@ class HyperPodResponse(ComputeQuotaResponse, SchedulerConfigResponse):
     def list_cluster_nodes(self) -> Any:
         cluster = clusters.get(self.params["ClusterName"])
         wanted = self.params.get("InstanceGroupNameContains", "")
-        found = [n for n in nodes(cluster) if wanted in n["InstanceGroupName"]]
+        found = [n for n in clusters.nodes(cluster) if wanted in n["InstanceGroupName"]]
         chosen, token = self._page(found, "InstanceId", "InstanceGroupName")
         return ActionResult({"ClusterNodeSummaries": chosen, "NextToken": token})
 
