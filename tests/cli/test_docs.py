@@ -81,5 +81,5 @@ def test_every_command_answers_programs_with_json() -> None:
         for path, command in leaves(typer.main.get_command(app), "commons")
         if "--json" not in [option for parameter in command.params for option in parameter.opts]
     ]
-    # what kubectl asks for is JSON already
-    assert without == ["commons local token"]
+    # what kubectl and the AWS SDKs ask for is JSON already
+    assert without == ["commons local token", "commons local credentials"]
