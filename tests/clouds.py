@@ -118,6 +118,11 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
 def cloud(parts: Parts) -> Cloud:
     """With the product deployed to it."""
     deploy.deploy(parts.state, parts.home)
+    return deployed(parts)
+
+
+def deployed(parts: Parts) -> Cloud:
+    """The cloud of parts to which the product has been deployed."""
     stack = clients.client("cloudformation", parts.state.ports).describe_stacks(
         StackName=settings.STACK
     )["Stacks"][0]

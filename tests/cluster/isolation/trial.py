@@ -6,7 +6,8 @@ from typing import NamedTuple
 from tests.cluster.isolation.callers import Callers
 from tests.cluster.isolation.escapes.attempt import Attempt
 
-_HARMLESS = {"GET"}
+# needs an upgraded connection to do anything
+_OPENS = re.compile(r"/(exec|attach|portforward)\b")
 _POLICY = re.compile(r"ValidatingAdmissionPolicy '([\w-]+)'")
 # what differs from run to run: names that Kueue and HyperPod make, and ids
 _RANDOM = (
@@ -28,7 +29,8 @@ def made(attempt: Attempt, callers: Callers) -> Verdict:
     """The attempt's verdict; nothing is changed, even if nothing stops it."""
     call = attempt.call
     path = call.path.replace("{workload}", callers.workload)
-    query = {} if call.method in _HARMLESS else {"dryRun": "All"}
+    opens = _OPENS.search(path)
+    query = {} if call.method == "GET" or opens else {"dryRun": "All"}
     caller = callers[attempt.who].sending(**call.headers) if call.headers else callers[attempt.who]
     status, answer = caller.call(call.method, path, call.body, call.media, **query)
     reason = "" if status < 400 else _told(str(answer["message"]))

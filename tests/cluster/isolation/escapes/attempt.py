@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 JSON = "application/json"
 MERGE = "application/merge-patch+json"
+STRATEGIC = "application/strategic-merge-patch+json"
 
 Stop = Literal[
     "sign-in",

@@ -2,6 +2,7 @@
 
 from tests.cluster.isolation.escapes import (
     doors,
+    favours,
     identity,
     namespaces,
     next_door,
@@ -10,8 +11,13 @@ from tests.cluster.isolation.escapes import (
     queues,
     quotas,
     tokens,
+    volumes,
 )
 
-_MODULES = (doors, identity, tokens, namespaces, queues, priorities, quotas, nodes, next_door)
+_MODULES = (
+    *(doors, identity, tokens, namespaces, favours),
+    *(queues, priorities, quotas),
+    *(volumes, nodes, next_door),
+)
 THEMES = {str(module.__doc__): module.ATTEMPTS for module in _MODULES}
 ATTEMPTS = tuple(attempt for attempts in THEMES.values() for attempt in attempts)

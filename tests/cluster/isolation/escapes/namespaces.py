@@ -182,13 +182,4 @@ ATTEMPTS = (
             delete(at(AMBER, "configmaps", "ours")),
         ),
     ),
-    *stopped(
-        "commons-guard",
-        "cobalt guest",
-        (
-            "guest-writes",
-            "write here as a person of another team",
-            post(at(AMBER, "configmaps"), thing("v1", "ConfigMap")),
-        ),
-    ),
 )

@@ -3,7 +3,7 @@
 from tests.cluster.isolation.company import AMBER
 from tests.cluster.isolation.escapes.attempt import KUEUE, at, patch, post, stopped
 from tests.cluster.isolation.escapes.tasks import (
-    INFERENCE,
+    CUSTOM,
     QUEUE,
     cron_job,
     custom,
@@ -41,33 +41,6 @@ ATTEMPTS = (
             post(at(AMBER, "deployments.apps/v1"), of_template("Deployment", labels=_HIGH)),
         ),
         (
-            "high-hyperpod-job",
-            "run a HyperPodPyTorchJob with it",
-            custom(
-                "sagemaker.amazonaws.com/v1", "hyperpodpytorchjobs", "HyperPodPyTorchJob", _HIGH
-            ),
-        ),
-        (
-            "high-pytorch-job",
-            "run a PyTorchJob of Kubeflow with it",
-            custom("kubeflow.org/v1", "pytorchjobs", "PyTorchJob", _HIGH),
-        ),
-        (
-            "high-ray-cluster",
-            "run a RayCluster with it",
-            custom("ray.io/v1", "rayclusters", "RayCluster", _HIGH),
-        ),
-        (
-            "high-endpoint",
-            "run an inference endpoint with it",
-            custom(INFERENCE, "inferenceendpointconfigs", "InferenceEndpointConfig", _HIGH),
-        ),
-        (
-            "high-space",
-            "run a Space with it",
-            custom("workspace.jupyter.org/v1alpha1", "workspaces", "Workspace", _HIGH),
-        ),
-        (
             "higher-later",
             "raise the priority of a task that waits",
             patch(f"{_JOBS}/waiting", {"metadata": {"labels": _HIGH}}),
@@ -85,11 +58,24 @@ ATTEMPTS = (
     ),
     *stopped(
         "commons-priority",
+        "amber member",
+        *(
+            (f"high-{plural}", f"run a {kind} with it", custom(version, plural, kind, _HIGH))
+            for version, plural, kind in CUSTOM
+        ),
+    ),
+    *stopped(
+        "commons-priority",
         "amber favourite",
         (
             "high-daemon-set",
             "run on every node with that priority",
             post(at(AMBER, "daemonsets.apps/v1"), of_template("DaemonSet", labels=_HIGH)),
+        ),
+        (
+            "high-replica-set",
+            "run a ReplicaSet with it",
+            post(at(AMBER, "replicasets.apps/v1"), of_template("ReplicaSet", labels=_HIGH)),
         ),
         (
             "high-controller",

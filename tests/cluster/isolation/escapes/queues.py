@@ -3,7 +3,7 @@
 from tests.cluster.isolation.company import AMBER
 from tests.cluster.isolation.escapes.attempt import at, patch, post, stopped
 from tests.cluster.isolation.escapes.tasks import (
-    INFERENCE,
+    CUSTOM,
     QUEUE,
     cron_job,
     custom,
@@ -52,31 +52,6 @@ ATTEMPTS = (
             post(at(AMBER, "statefulsets.apps/v1"), of_template("StatefulSet", labels={})),
         ),
         (
-            "bare-hyperpod-job",
-            "run a HyperPodPyTorchJob without the label",
-            custom("sagemaker.amazonaws.com/v1", "hyperpodpytorchjobs", "HyperPodPyTorchJob"),
-        ),
-        (
-            "bare-pytorch-job",
-            "run a PyTorchJob of Kubeflow without the label",
-            custom("kubeflow.org/v1", "pytorchjobs", "PyTorchJob"),
-        ),
-        (
-            "bare-ray-cluster",
-            "run a RayCluster without the label",
-            custom("ray.io/v1", "rayclusters", "RayCluster"),
-        ),
-        (
-            "bare-endpoint",
-            "run an inference endpoint without the label",
-            custom(INFERENCE, "inferenceendpointconfigs", "InferenceEndpointConfig"),
-        ),
-        (
-            "bare-space",
-            "run a Space without the label",
-            custom("workspace.jupyter.org/v1alpha1", "workspaces", "Workspace"),
-        ),
-        (
             "label-off",
             "take the label off a task that waits",
             patch(
@@ -112,6 +87,14 @@ ATTEMPTS = (
     ),
     *stopped(
         "commons-queue",
+        "amber member",
+        *(
+            (f"bare-{plural}", f"run a {kind} without the label", custom(version, plural, kind, {}))
+            for version, plural, kind in CUSTOM
+        ),
+    ),
+    *stopped(
+        "commons-queue",
         "amber favourite",
         (
             "gate-off",
@@ -122,6 +105,11 @@ ATTEMPTS = (
             "bare-daemon-set",
             "run on every node without the label",
             post(at(AMBER, "daemonsets.apps/v1"), of_template("DaemonSet", labels={})),
+        ),
+        (
+            "bare-replica-set",
+            "run a ReplicaSet without the label",
+            post(at(AMBER, "replicasets.apps/v1"), of_template("ReplicaSet", labels={})),
         ),
         (
             "bare-controller",

@@ -9,7 +9,24 @@ QUEUE = queue(AMBER)
 # more than any machine has: what asks for it waits for ever
 MUCH = {"requests": {"cpu": "1000", "memory": "1Gi"}}
 LITTLE = {"requests": {"cpu": "10m", "memory": "1Mi"}}
-INFERENCE = "inference.sagemaker.aws.amazon.com/v1"
+# tasks of operators: version, plural, kind
+CUSTOM = (
+    ("sagemaker.amazonaws.com/v1", "hyperpodpytorchjobs", "HyperPodPyTorchJob"),
+    ("kubeflow.org/v1", "pytorchjobs", "PyTorchJob"),
+    ("kubeflow.org/v1", "mpijobs", "MPIJob"),
+    ("kubeflow.org/v1", "tfjobs", "TFJob"),
+    ("ray.io/v1", "rayclusters", "RayCluster"),
+    ("ray.io/v1", "rayjobs", "RayJob"),
+    ("ray.io/v1", "raycronjobs", "RayCronJob"),
+    ("ray.io/v1", "rayservices", "RayService"),
+    (
+        "inference.sagemaker.aws.amazon.com/v1",
+        "inferenceendpointconfigs",
+        "InferenceEndpointConfig",
+    ),
+    ("inference.sagemaker.aws.amazon.com/v1", "jumpstartmodels", "JumpStartModel"),
+    ("workspace.jupyter.org/v1alpha1", "workspaces", "Workspace"),
+)
 _PICK = {"app": "escape"}
 
 
