@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from tests import leftovers
 from tests.clouds import cloud, parts
 
 __all__ = ["cloud", "parts"]
 
+_LEFT = pytest.StashKey[list[str]]()
 _REAL = os.environ.get("COMMONS_TEST_KUBERNETES") == "real"
 
 
@@ -43,9 +45,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=later)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    if not _is_worker(config):
+        leftovers.mark()
+
+
+@pytest.hookimpl(trylast=True)  # when the workers and all fixtures have ended
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if not _is_worker(session.config) and (found := leftovers.find()):
+        session.config.stash[_LEFT] = found
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")
+
+
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
+    for left in config.stash.get(_LEFT, []):
+        terminalreporter.line(f"Left running by a test: {left}", red=True)
     asked = config.args == config.getini("testpaths") or any("cluster" in a for a in config.args)
     if asked and not _REAL:
         terminalreporter.line("Not run: tests/cluster, on a real Kubernetes (make test-cluster)")
