@@ -1,4 +1,4 @@
-"""Tokens of people, good and bad ones."""
+"""How people of the directory get a token."""
 
 import base64
 from datetime import datetime, timedelta
@@ -7,7 +7,7 @@ from unittest import mock
 from botocore import auth
 
 from commons.domain.names import permission_set_name
-from local import portal
+from local import portal, settings
 from local.portal import Keys
 from tests.clouds import Cloud
 from tests.cluster.isolation.company import Person
@@ -15,32 +15,41 @@ from tests.cluster.isolation.company import Person
 _PREFIX = "k8s-aws-v1."
 
 
-def keys_of(cloud: Cloud, person: Person) -> Keys:
-    """What the access portal gives a person for their team; raises NotLetIn."""
-    permission_set = permission_set_name(person.team)
-    return portal.credentials(cloud.state.ports, person.user_name, permission_set)
+class SignIn:
+    """To one local cloud."""
 
+    def __init__(self, cloud: Cloud) -> None:
+        self._cloud = cloud
 
-def keys_of_role(cloud: Cloud, role_arn: str, session_name: str) -> Keys:
-    """A session of a role that is not Identity Center's."""
-    answer = cloud.client("sts").assume_role(RoleArn=role_arn, RoleSessionName=session_name)
-    keys = answer["Credentials"]
-    return {
-        "access_key_id": keys["AccessKeyId"],
-        "secret_access_key": keys["SecretAccessKey"],
-        "session_token": keys["SessionToken"],
-    }
+    def keys(self, person: Person) -> Keys:
+        """What the access portal gives a person for their team; raises NotLetIn."""
+        permission_set = permission_set_name(person.team)
+        return portal.credentials(self._cloud.state.ports, person.user_name, permission_set)
 
+    def keys_of_role(self, role_arn: str, session_name: str) -> Keys:
+        """A session of a role that is not Identity Center's."""
+        sts = self._cloud.client("sts")
+        keys = sts.assume_role(RoleArn=role_arn, RoleSessionName=session_name)["Credentials"]
+        return {
+            "access_key_id": keys["AccessKeyId"],
+            "secret_access_key": keys["SecretAccessKey"],
+            "session_token": keys["SessionToken"],
+        }
 
-def old_token(cloud: Cloud, keys: Keys, minutes: int) -> str:
-    """One that was made some minutes ago."""
-    then = auth.get_current_datetime() - timedelta(minutes=minutes)
+    def token(self, keys: Keys, eks_cluster: str = settings.EKS_CLUSTER) -> str:
+        """As `aws eks get-token` makes it."""
+        return portal.token(self._cloud.state.ports, keys, eks_cluster)
 
-    def clock(remove_tzinfo: bool = True) -> datetime:
-        return then.replace(tzinfo=None) if remove_tzinfo else then
+    def token_of(self, person: Person, minutes_ago: int) -> str:
+        """One that was made some minutes ago."""
+        keys = self.keys(person)
+        then = auth.get_current_datetime() - timedelta(minutes=minutes_ago)
 
-    with mock.patch.object(auth, "get_current_datetime", clock):
-        return portal.token(cloud.state.ports, keys)
+        def clock(remove_tzinfo: bool = True) -> datetime:
+            return then.replace(tzinfo=None) if remove_tzinfo else then
+
+        with mock.patch.object(auth, "get_current_datetime", clock):
+            return self.token(keys)
 
 
 def altered(token: str, old: str, new: str) -> str:
