@@ -5,7 +5,7 @@ BIN := .venv/bin
 SAM := .venv-sam/bin/sam
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo kubernetes test test-cluster check bench build schemas security clean
+.PHONY: help install demo kubernetes test test-cluster check bench build schemas security least-privilege clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -55,6 +55,9 @@ schemas: install ## the published JSON Schemas of the documents
 
 security: install ## the tables of docs/security.md, from what the code enforces
 	@$(BIN)/python -m cli.security
+
+least-privilege: install ## each permission shown to be needed; ARGS="--role ReadTeamFunction" for one role
+	@$(BIN)/python -m tests.least_privilege $(ARGS)
 
 clean: ## everything that was built or installed here
 	@rm -rf .venv .venv-sam .aws-sam

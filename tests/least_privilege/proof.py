@@ -1,0 +1,82 @@
+"""Runs the plays with all permissions, and then without each of them."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tests.least_privilege import grants
+from tests.least_privilege.grants import Grant
+from tests.least_privilege.play import PLAYS, Play
+from tests.least_privilege.record import Judged
+from tests.least_privilege.world import Failed, World
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What happened without one permission. `noticed`: what was said, None if nothing was."""
+
+    grant: Grant
+    play: str
+    noticed: str | None
+    seconds: float
+
+
+def learn(world: World, plays: Iterable[Play], say: Say) -> set[Judged]:
+    """Run each play with all permissions: it must work, and shows what it uses."""
+    seen: set[Judged] = set()
+    world.record.fresh()
+    for play in plays:
+        begun = time.monotonic()
+        event = play.prepare(world)
+        if play.cold:
+            world.forget_workers(play.function)
+        world.record.fresh()
+        world.ask(play.function, event)
+        play.used = world.record.fresh()
+        seen |= play.used
+        say(f"  {play.title} ({time.monotonic() - begun:.1f} s)")
+    return seen
+
+
+def lose_each(world: World, wanted: list[Grant], say: Say) -> Iterator[Loss]:
+    """Take each away in turn, and run the first play that used it."""
+    for grant in wanted:
+        play = _user_of(grant)
+        if play:
+            loss = _lose(world, grant, play)
+            say(f"  {grant.role.logical} {grant.action}: {loss.noticed or 'NOT NOTICED'}"[:150])
+            yield loss
+
+
+def _user_of(grant: Grant) -> Play | None:
+    using = [p for p in PLAYS if any(grant.covers(each) for each in p.used)]
+    # the function's own plays first: the cluster's roles have none and go with their functions'
+    own = [p for p in using if f"{p.function}Role" == grant.role.logical]
+    return next(iter(own or using), None)
+
+
+def _lose(world: World, grant: Grant, play: Play) -> Loss:
+    begun = time.monotonic()
+    event = play.prepare(world)
+    if play.cold:
+        world.forget_workers(play.function)
+    world.record.fresh()
+    with grants.without(world.client("iam"), grant):
+        said = _failure(world, play, event)
+    denied = any(
+        (each.role, each.action, each.allowed) == (grant.role.name, grant.action, False)
+        for each in world.record.fresh()
+    )
+    noticed = said if denied else None
+    return Loss(grant, play.title, noticed, time.monotonic() - begun)
+
+
+def _failure(world: World, play: Play, event: dict[str, Any]) -> str | None:
+    try:
+        world.ask(play.function, event)
+    except Failed as failed:
+        return str(failed)
+    return None
