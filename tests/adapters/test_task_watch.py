@@ -13,7 +13,7 @@ from commons.adapters.workloads import observe
 from commons.domain.errors import StillConverging, Throttled
 from commons.domain.events import OutgoingEvent
 from tests.adapters.usage_support import usage_table
-from tests.unit.kueue_support import cluster_queue, condition, local_queue, workload
+from tests.unit.kueue_support import cluster_queue, condition, local_queue, node, pod, workload
 from tests.unit.tasks_support import CLUSTER, NAMESPACE, P5, at
 
 ADMITTED = workload(condition("Admitted", "10:00"))
@@ -30,8 +30,11 @@ class Cluster:
             "LocalQueue": [local_queue()],
         }
 
-    def list(self, kind: str) -> list[dict[str, Any]]:
-        return self.objects[kind]
+    def list(
+        self, kind: str, namespace: str | None = None, labels: Any = None
+    ) -> list[dict[str, Any]]:
+        assert kind != "Node" or self.objects.get("Pod"), "machines are asked for without need"
+        return self.objects.get(kind, [])
 
 
 class Bus:
@@ -179,3 +182,25 @@ def test_more_tasks_than_are_told_at_once(watch: tuple[WatchTable, Bus]) -> None
     many = [workload(condition("Admitted", "10:00"), uid=f"uid-{n}") for n in range(120)]
     assert look(watch, Cluster(*many), at("10:30")).count("Admitted") == 120
     assert look(watch, Cluster(*many), at("10:31")) == []
+
+
+def test_qu_07_what_runs_past_the_queue_is_told_from_its_start_to_its_end(
+    watch: tuple[WatchTable, Bus],
+) -> None:
+    cluster = Cluster()
+    cluster.objects |= {"Pod": [pod()], "Node": [node()]}
+    assert look(watch, cluster, at("10:30")) == ["QueueCeilingChanged", "Admitted"]
+    (event,) = watch[0].seen(CLUSTER).tasks.values()
+    assert (event.team, event.namespace, event.queue_name) == ("vision", NAMESPACE, "")
+    assert (event.transition_time, event.devices) == (at("10:00"), {P5: 8})
+    assert (event.owner.kind, event.reason) == ("Pod", "Unqueued")
+    assert look(watch, cluster, at("10:31")) == []
+
+    cluster.objects["Pod"] = []
+    assert look(watch, cluster, at("10:32")) == ["Finished"]
+
+
+def test_no_machine_is_asked_for_where_nothing_runs_past_the_queue(
+    watch: tuple[WatchTable, Bus],
+) -> None:
+    assert look(watch, Cluster(ADMITTED), at("10:30")) == ["QueueCeilingChanged", "Admitted"]

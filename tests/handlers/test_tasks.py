@@ -41,10 +41,12 @@ class Clusters:
         objects = self.objects.get(document.cluster)
 
         class Api:
-            def list(self, kind: str) -> list[dict[str, Any]]:
+            def list(
+                self, kind: str, namespace: str | None = None, labels: Any = None
+            ) -> list[dict[str, Any]]:
                 if objects is None:
                     raise Throttled(f"{document.name} does not answer")
-                return objects[kind]
+                return objects.get(kind, [])
 
         return Api()
 

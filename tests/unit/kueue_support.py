@@ -124,3 +124,32 @@ def local_queue(namespace: str = NAMESPACE, queue: str | None = None) -> dict[st
         "metadata": {"name": f"{namespace}-localqueue", "namespace": namespace, "uid": "lq"},
         "spec": {"clusterQueue": queue or f"{namespace}-clusterqueue"},
     }
+
+
+def pod(gpus: str = "8", phase: str = "Running", **metadata: Any) -> dict[str, Any]:
+    """A pod that nobody queued, on a machine since 10:00."""
+    ended = {"terminated": {"finishedAt": "2026-10-02T12:00:00Z"}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "sneaked", "namespace": NAMESPACE, "uid": "pod-1", **metadata},
+        "spec": {
+            "nodeName": "machine",
+            "containers": [
+                {"name": "main", "resources": {"limits": {"nvidia.com/gpu": gpus, "cpu": "8"}}}
+            ],
+        },
+        "status": {
+            "phase": phase,
+            "conditions": [
+                {"type": "Ready", "status": "True", "lastTransitionTime": "2026-10-02T10:05:00Z"},
+                condition("PodScheduled", "10:00"),
+            ],
+            "containerStatuses": [{"state": ended if phase == "Succeeded" else {}}],
+        },
+    }
+
+
+def node(instance_type: str = P5) -> dict[str, Any]:
+    labels = {"node.kubernetes.io/instance-type": instance_type}
+    return {"kind": "Node", "metadata": {"name": "machine", "uid": "node-1", "labels": labels}}

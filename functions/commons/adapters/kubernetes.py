@@ -43,7 +43,7 @@ class Kubernetes:
         return dict(found) if found is not None else None
 
     def list(
-        self, kind: str, namespace: str | None = None, labels: Mapping[str, str] | None = None
+        self, kind: str, namespace: str | None = None, labels: Mapping[str, Any] | None = None
     ) -> list[Object]:
         """All of a namespace, or of the cluster; empty if the cluster does not serve the kind."""
         where = {"namespace": namespace or "*"} if KINDS[kind].namespaced else {}

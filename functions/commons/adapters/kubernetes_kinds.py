@@ -28,6 +28,8 @@ class Kind(NamedTuple):
 
 KINDS: dict[str, Kind] = {
     "Namespace": Kind("", ("v1",), "namespaces", namespaced=False),
+    "Node": Kind("", ("v1",), "nodes", namespaced=False),
+    "Pod": Kind("", ("v1",), "pods"),
     "ResourceQuota": Kind("", ("v1",), "resourcequotas"),
     "Role": Kind(_RBAC, ("v1",), "roles"),
     "RoleBinding": Kind(_RBAC, ("v1",), "rolebindings"),

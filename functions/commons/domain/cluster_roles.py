@@ -24,6 +24,8 @@ _KUEUE = ("clusterqueues", "cohorts", "localqueues", "resourceflavors", "workloa
 
 _READER: list[dict[str, Any]] = [
     rbac.as_rule(("",), ("namespaces", "pods", "resourcequotas"), rbac.READ),
+    # of which type a machine is on which something runs past the queue
+    rbac.as_rule(("",), ("nodes",), ("list",)),
     rbac.as_rule(("kueue.x-k8s.io",), (*_KUEUE, "workloadpriorityclasses"), rbac.READ),
     rbac.as_rule((rbac.RBAC,), ("roles", "rolebindings"), rbac.READ),
     # who else has let somebody of a team in, and what the cluster would answer them

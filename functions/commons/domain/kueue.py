@@ -59,39 +59,39 @@ class _PriorityClassRef(Part):
     name: str = ""
 
 
-class _PodSet(Part):
+class PodSet(Part):
     count: int = 1
 
 
-class _WorkloadSpec(Part):
+class WorkloadSpec(Part):
     queue_name: str = ""
     priority_class_name: str = ""
     priority_class_ref: _PriorityClassRef | None = None
-    pod_sets: Annotated[list[_PodSet], orelse([])] = []
+    pod_sets: Annotated[list[PodSet], orelse([])] = []
 
 
-class _Assignment(Part):
+class Assignment(Part):
     count: int | None = None
     flavors: Annotated[dict[str, str], orelse({})] = {}
     resource_usage: Annotated[dict[str, Quantity], orelse({})] = {}
 
 
-class _Admission(Part):
+class Admission(Part):
     cluster_queue: str = ""
-    pod_set_assignments: Annotated[list[_Assignment], orelse([])] = []
+    pod_set_assignments: Annotated[list[Assignment], orelse([])] = []
 
 
-class _WorkloadStatus(Part):
+class WorkloadStatus(Part):
     conditions: Annotated[list[Condition], orelse([])] = []
-    admission: _Admission | None = None
+    admission: Admission | None = None
 
 
 class Workload(Part):
     """One task as the queue sees it; `uid` names it, its name may come again."""
 
     metadata: Metadata
-    spec: Annotated[_WorkloadSpec, orelse({})] = _WorkloadSpec()
-    status: Annotated[_WorkloadStatus, orelse({})] = _WorkloadStatus()
+    spec: Annotated[WorkloadSpec, orelse({})] = WorkloadSpec()
+    status: Annotated[WorkloadStatus, orelse({})] = WorkloadStatus()
 
     @property
     def priority_class(self) -> str:

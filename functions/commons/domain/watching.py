@@ -105,7 +105,9 @@ def _admission(workload: Workload, before: Step, look: Look) -> list[Step]:
     if before.state is State.ADMITTED:
         unseen = min(max(look.last_pass or admitted_at, before.at), admitted_at)
         found.append(Step(State.EVICTED, unseen, before.attempt, UNSEEN, estimated=True))
-    found.append(Step(State.ADMITTED, admitted_at, before.attempt + ran, "Admitted"))
+    admitted = workload.condition("Admitted")
+    reason = (admitted and admitted.reason) or "Admitted"
+    found.append(Step(State.ADMITTED, admitted_at, before.attempt + ran, reason))
     return found
 
 
