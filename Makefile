@@ -5,7 +5,7 @@ BIN := .venv/bin
 SAM := .venv-sam/bin/sam
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo kubernetes test test-cluster check bench build schemas security least-privilege clean
+.PHONY: help install demo kubernetes test test-cluster isolation loosen check bench build schemas security least-privilege clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -36,6 +36,12 @@ test: install ## the tests; ARGS="-k id_03" hands arguments to pytest
 
 test-cluster: kubernetes ## stories, contract and isolation on a real Kubernetes; ARGS as above
 	@COMMONS_TEST_KUBERNETES=real $(BIN)/pytest -n 2 tests/cluster tests/stories tests/contract $(ARGS)
+
+isolation: kubernetes ## docs/isolation.json anew, from what a real Kubernetes answers; then make security
+	@COMMONS_TEST_KUBERNETES=real COMMONS_REWRITE=isolation $(BIN)/pytest -n 0 tests/cluster/isolation
+
+loosen: kubernetes ## each rule of roles and policies loosened on a running cluster: a row must notice
+	@$(BIN)/python -m tests.cluster.isolation.loosen $(ARGS)
 
 check: install ## style, types, import contracts, template
 	@$(BIN)/ruff check .
