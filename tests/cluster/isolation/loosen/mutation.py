@@ -37,19 +37,22 @@ def policy_binding(name: str) -> str:
 
 def replace(administrator: Cluster, path: str, instead: Object | None) -> None:
     """Put another object where one is, or take it away; one that is gone is made again."""
+    code, found = administrator.call("GET", path)
     if instead is None:
         status, answer = administrator.call("DELETE", path)
-    elif administrator.call("GET", path)[0] == 404:
-        status, answer = administrator.call("POST", path.rpartition("/")[0], _new(instead))
+    elif code == 404:
+        status, answer = administrator.call("POST", path.rpartition("/")[0], _of(instead))
     else:
-        status, answer = administrator.call("PUT", path, _new(instead))
+        version = found["metadata"]["resourceVersion"]
+        status, answer = administrator.call("PUT", path, _of(instead, resourceVersion=version))
     assert status < 300, answer
 
 
-def _new(document: Object) -> Object:
-    """Without what the server keeps, so that it is taken whatever happened meanwhile."""
-    kept = ("name", "namespace", "labels", "annotations")
-    metadata = {key: document["metadata"][key] for key in kept if key in document["metadata"]}
+def _of(document: Object, **metadata: str) -> Object:
+    """Without what the server keeps of another version of it."""
+    for key in ("name", "namespace", "labels", "annotations"):
+        if key in document["metadata"]:
+            metadata[key] = document["metadata"][key]
     return {**document, "metadata": metadata}
 
 

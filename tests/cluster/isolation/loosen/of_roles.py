@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from copy import deepcopy
+from itertools import product
 
 from tests.cluster.isolation.company import AMBER, PEOPLE
 from tests.cluster.isolation.loosen.mutation import (
@@ -49,7 +50,8 @@ def _of_role(name: str, found: Object) -> Iterator[Mutation]:
             instead["rules"][number]["verbs"] = verbs
             if not verbs:
                 del instead["rules"][number]
-            yield Mutation(f"{told}: {word} {verb}", path, instead, (name, *kinds))
+            if _rights(instead) != _rights(found):  # else another rule gives the same
+                yield Mutation(f"{told}: {word} {verb}", path, instead, (name, *kinds))
     for group, resource, verb in _EXTRA:
         more = {"apiGroups": [group], "resources": [resource], "verbs": [verb]}
         instead = {**found, "rules": [*found["rules"], more]}
@@ -63,6 +65,10 @@ def _of_binding(name: str, found: Object) -> Iterator[Mutation]:
     more = {**found, "subjects": [*found["subjects"], _STRANGER]}
     yield Mutation(f"{name}: bound to somebody next door", path, more, ("cobalt viewer",))
     yield Mutation(f"{name}: bound to nobody", path, None, (name,))
+
+
+def _rights(found: Object) -> set[tuple[str, str]]:
+    return {pair for rule in found["rules"] for pair in product(_kinds(rule), rule["verbs"])}
 
 
 def _kinds(rule: Object) -> list[str]:
