@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from cli import security_isolation, security_rules
+from cli import security_functions, security_isolation, security_rules
 
 PAGE = Path(__file__).parents[1] / "docs" / "security.md"
 _BLOCK = re.compile(
@@ -18,6 +18,7 @@ _BLOCK = re.compile(
 BLOCKS: dict[str, Callable[[], str]] = {
     "roles": security_rules.roles,
     "policies": security_rules.policies,
+    "functions": security_functions.functions,
     **security_isolation.BLOCKS,
 }
 

@@ -4,11 +4,12 @@ import json
 from typing import Any
 
 from local import settings
+from local.kubernetes.play import WORKLOAD
 from tests.least_privilege.play import play
 from tests.least_privilege.plays_directory import group_id
 from tests.least_privilege.plays_teams import only_step, only_team
 from tests.least_privilege.world import NAMESPACE, STEP, TEAM, World
-from tests.stories.company import CLUSTER
+from tests.stories.company import CLUSTER, kubernetes
 
 ACCESS, QUOTA = "ReconcileAccessFunction", "ReconcileQuotaFunction"
 SET_NAME = f"commons-{TEAM}"
@@ -162,6 +163,7 @@ def an_entry_of_a_role_that_is_gone(world: World) -> dict[str, Any]:
 @play(QUOTA, cold=True)
 def a_namespace_that_has_no_quota_yet(world: World) -> dict[str, Any]:
     forget_quota(world)
+    remove_tasks(world)  # a quota stays while something of it runs
     if found := quota(world):
         sagemaker = world.client("sagemaker")
         sagemaker.delete_compute_quota(ComputeQuotaId=found["ComputeQuotaId"])
@@ -172,16 +174,21 @@ def a_namespace_that_has_no_quota_yet(world: World) -> dict[str, Any]:
 @play(QUOTA)
 def a_quota_that_somebody_changed(world: World) -> dict[str, Any]:
     world.ask(QUOTA, dict(STEP))
-    found = quota(world)
-    assert found
+    found = world.eventually(lambda: settled(quota(world)))
     world.client("sagemaker").update_compute_quota(
         ComputeQuotaId=found["ComputeQuotaId"],
         TargetVersion=found["ComputeQuotaVersion"],
         ComputeQuotaTarget={"TeamName": TEAM, "FairShareWeight": 7},
     )
-    world.eventually(lambda: (quota(world) or {}).get("Status") == "Updated")
+    world.eventually(lambda: settled(quota(world)))
     forget_quota(world)
     return only_step(world)
+
+
+def remove_tasks(world: World) -> None:
+    client = kubernetes(world.cloud)
+    for each in client.list(WORKLOAD, namespace=NAMESPACE):
+        client.delete(WORKLOAD, each.metadata.name, namespace=NAMESPACE)
 
 
 def quota(world: World) -> dict[str, Any] | None:
@@ -190,6 +197,11 @@ def quota(world: World) -> dict[str, Any] | None:
         if each["ComputeQuotaTarget"]["TeamName"] == TEAM and each["Status"] != "Deleted":
             return dict(each)
     return None
+
+
+def settled(found: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A quota to which nothing is happening any more."""
+    return found if found and found["Status"] in ("Created", "Updated") else None
 
 
 def forget_quota(world: World) -> None:

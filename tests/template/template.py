@@ -1,40 +1,19 @@
-"""Reads template.yaml with its short-form functions as plain dicts."""
+"""template.yaml as plain dicts, and what tests look for in it."""
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import yaml
+from cli import template_file
+from cli.template_file import template
 
-ROOT = Path(__file__).parents[2]
+__all__ = ["ROOT", "resources", "statements", "template", "text"]
 
-
-class Loader(yaml.SafeLoader):
-    pass
-
-
-def _function(loader: Loader, suffix: str, node: yaml.Node) -> dict[str, Any]:
-    match node:
-        case yaml.ScalarNode():
-            value: Any = loader.construct_scalar(node)
-        case yaml.SequenceNode():
-            value = loader.construct_sequence(node, deep=True)
-        case _:
-            value = loader.construct_mapping(node, deep=True)
-    return {suffix if suffix == "Ref" else f"Fn::{suffix}": value}
-
-
-Loader.add_multi_constructor("!", _function)
+ROOT = template_file.FILE.parent
 
 
 @cache
 def text() -> str:
-    return (ROOT / "template.yaml").read_text()
-
-
-@cache
-def template() -> dict[str, Any]:
-    return yaml.load(text(), Loader=Loader)  # noqa: S506 - a SafeLoader with three more tags
+    return template_file.FILE.read_text()
 
 
 def resources(kind: str) -> dict[str, dict[str, Any]]:
