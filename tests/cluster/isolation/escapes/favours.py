@@ -22,7 +22,7 @@ ATTEMPTS = (
         (
             "guest-shell",
             "open a shell here, with the same favour",
-            post(at(AMBER, "pods", "running/exec?command=sh"), None),
+            post(at(AMBER, "pods", "waiting/exec?command=sh"), None),
         ),
     ),
     *stopped(

@@ -128,6 +128,15 @@ ATTEMPTS = (
     ),
     *stopped(
         "roles",
+        "amber twin",
+        (
+            "name-shared",
+            "be the colleague whose name it becomes: neither is let in until they are told apart",
+            get(_PODS),
+        ),
+    ),
+    *stopped(
+        "roles",
         "amber copy",
         (
             "same-name",

@@ -125,7 +125,7 @@ ATTEMPTS = (
         "administrator",
         (
             "privileged-by-operator",
-            "have an operator make a privileged pod of what they wrote",
+            "make a privileged pod of what a member wrote",
             post(at(COAST, "pods"), pod(_PRIVILEGED, labels={})),
         ),
     ),
@@ -134,10 +134,10 @@ ATTEMPTS = (
         "administrator",
         (
             "debug-by-operator",
-            "have a privileged ephemeral container put into their pod",
+            "put a privileged ephemeral container into a member's pod",
             Call(
                 "PATCH",
-                at(AMBER, "pods", "running/ephemeralcontainers"),
+                at(AMBER, "pods", "waiting/ephemeralcontainers"),
                 {"spec": {"ephemeralContainers": [{"name": "a", "image": "image", **_PRIVILEGED}]}},
                 STRATEGIC,
             ),

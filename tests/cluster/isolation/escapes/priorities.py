@@ -41,6 +41,11 @@ ATTEMPTS = (
             post(at(AMBER, "deployments.apps/v1"), of_template("Deployment", labels=_HIGH)),
         ),
         (
+            "high-stateful-set",
+            "run a StatefulSet with it",
+            post(at(AMBER, "statefulsets.apps/v1"), of_template("StatefulSet", labels=_HIGH)),
+        ),
+        (
             "higher-later",
             "raise the priority of a task that waits",
             patch(f"{_JOBS}/waiting", {"metadata": {"labels": _HIGH}}),
@@ -96,12 +101,12 @@ ATTEMPTS = (
         "administrator",
         (
             "critical-by-operator",
-            "have an operator make a pod with a PriorityClass of Kubernetes itself",
+            "make a pod with a PriorityClass of Kubernetes itself",
             post(_PODS, pod(labels={}, **_FIRST)),
         ),
         (
             "high-by-operator",
-            "have an operator make a Workload with a priority that the namespace was not given",
+            "make a Workload with a priority that the namespace was not given",
             patch(_WAITING, {"spec": {"priority": 90}}),
         ),
     ),
