@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commons.domain import cluster_roles, network_policy, rbac
+from commons.domain.admission_parameters import HOST_PATHS
 from commons.domain.errors import Blocked, Conflict
 from commons.domain.membership import Member
 from commons.domain.namespace_objects import (
@@ -106,6 +107,15 @@ def test_labels_name_the_team_and_leave_governance_alone() -> None:
     assert labels["gpu.commons/project"] == "x"
     assert labels["pod-security.kubernetes.io/warn"] == "baseline"
     assert not any("sagemaker" in label or "enforce" in label for label in labels)
+
+
+def test_who_may_mount_a_path_of_the_node_is_not_warned_of_it() -> None:
+    labels = namespace_labels("alpha", None, NAMESPACE, {HOST_PATHS: "/mnt/a"})["metadata"][
+        "labels"
+    ]
+
+    assert "pod-security.kubernetes.io/warn" not in labels
+    assert labels["pod-security.kubernetes.io/audit"] == "baseline"
 
 
 def test_quota_counts_objects_and_never_what_kueue_counts() -> None:

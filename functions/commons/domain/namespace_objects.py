@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from commons.domain import network_policy, rbac
+from commons.domain.admission_parameters import HOST_PATHS
 from commons.domain.errors import Blocked, Conflict
 from commons.domain.membership import BOUND, ROLES, Member, Role
 from commons.domain.names import kubernetes_user, session_name
@@ -62,12 +63,11 @@ def namespace_labels(
     team: str, project: str | None, namespace: str, parameters: dict[str, str]
 ) -> Object:
     """The Namespace with our labels and annotations only; SageMaker's are not ours to touch."""
-    labels = {
-        TEAM_LABEL: team,
-        # what would be refused is said and recorded, and runs: most samples mount host paths
-        "pod-security.kubernetes.io/warn": "baseline",
-        "pod-security.kubernetes.io/audit": "baseline",
-    }
+    # the admission policies refuse; the level itself, which knows no list of paths, only records
+    labels = {TEAM_LABEL: team, "pod-security.kubernetes.io/audit": "baseline"}
+    if not parameters.get(HOST_PATHS):
+        # where no path is allowed it tells, too, on a cluster that has no policies yet
+        labels["pod-security.kubernetes.io/warn"] = "baseline"
     if project:
         labels[PROJECT_LABEL] = project
     metadata = {"name": namespace, "labels": labels, "annotations": parameters}
