@@ -3,13 +3,28 @@
 from commons.domain.admission_policy import TENANT, Cel, Check, Policy
 from commons.domain.admission_tasks import PREBUILT_LABEL, QUEUE_LABEL, TASKS, labels
 
+_KUEUE = "kueue.x-k8s.io/"
 _OWNERS = "metadata.?ownerReferences.orValue([])"
+_GATES = "spec.?schedulingGates.orValue([])"
+_FINALIZERS = "metadata.?finalizers.orValue([])"
+_LABELS = "metadata.?labels.orValue({})"
 
 # Kueue reads it from a label or an annotation; Jobs and pods may get theirs from a template
 _MARKS = ", ".join(
     f"object.?{place}.?{marks}.orValue({{}})"
     for place in ("metadata", "spec.?jobTemplate.?metadata", "spec.?template.?metadata")
     for marks in ("labels", "annotations")
+)
+
+# what Kueue knows a pod by and holds it with, in every place where it puts something
+_KEPT = " && ".join(
+    (
+        f"oldObject.{_GATES}.all(g, !g.name.startsWith('{_KUEUE}')"
+        f" || object.{_GATES}.exists(h, h.name == g.name))",
+        f"oldObject.{_FINALIZERS}.all(f, !f.startsWith('{_KUEUE}') || f in object.{_FINALIZERS})",
+        f"oldObject.{_LABELS}.all(k, !k.startsWith('{_KUEUE}')"
+        f" || object.{_LABELS}[?k].orValue('') == oldObject.{_LABELS}[k])",
+    )
 )
 
 
@@ -50,12 +65,9 @@ POLICY = Policy(
             "Kueue starts a suspended task when the queue admits it: leave suspend as it is",
         ),
         Check(
-            "keeps Kueue's scheduling gates",
-            "!variables.changed || object.kind != 'Pod'"
-            " || oldObject.spec.?schedulingGates.orValue([]).all(g,"
-            " !g.name.startsWith('kueue.x-k8s.io/')"
-            " || object.spec.?schedulingGates.orValue([]).exists(h, h.name == g.name))",
-            "Kueue takes its scheduling gates off when the queue admits the pod: leave them",
+            "keeps what Kueue has put on a pod: scheduling gates, finalizers, labels",
+            f"!variables.changed || object.kind != 'Pod' || ({_KEPT})",
+            "Kueue takes its scheduling gates, finalizers and labels off a pod itself: leave them",
         ),
         Check(
             "takes no Workload that was made for another task",

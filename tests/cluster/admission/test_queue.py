@@ -119,6 +119,22 @@ def test_a_tenant_cannot_take_off_a_scheduling_gate_of_kueue(api: Api) -> None:
     allowed(api.patch(mine, change, TENANT))
 
 
+def test_a_tenant_cannot_take_off_what_kueue_knows_a_pod_by(api: Api) -> None:
+    labelled = pod({**QUEUE, "note": "x"})
+    labelled["metadata"]["finalizers"] = ["example.com/mine"]
+    made = api.made(labelled, TENANT)
+    assert made["metadata"]["labels"]["kueue.x-k8s.io/managed"] == "true"
+    kept = [each for each in made["metadata"]["finalizers"] if "kueue" in each]
+    assert kept
+
+    unmanaged = {"metadata": {"labels": {"kueue.x-k8s.io/managed": None}}}
+    renamed = {"metadata": {"labels": {"kueue.x-k8s.io/managed": "false"}}}
+    for change in (unmanaged, renamed, {"metadata": {"finalizers": ["example.com/mine"]}}):
+        refused(api.patch(made, change, TENANT), "queue", "finalizers and labels")
+    own = {"metadata": {"labels": {"note": None}, "finalizers": kept}}
+    allowed(api.patch(made, own, TENANT))
+
+
 @pytest.mark.parametrize("marks", ["labels", "annotations"])
 @pytest.mark.parametrize("where", ["job", "its pods", "jobs of a cron job"])
 def test_a_task_cannot_take_another_ones_workload(api: Api, where: str, marks: str) -> None:
