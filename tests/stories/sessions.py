@@ -3,13 +3,10 @@
 import json
 import ssl
 from dataclasses import dataclass
-from typing import Any
 
-import boto3
 import httpx2
 
-from commons.adapters.eks_sign_in import make_token
-from local import settings
+from local import portal, settings
 from tests.stories.conftest import Cloud
 
 
@@ -44,29 +41,15 @@ class Session:
 
 
 def sign_in(cloud: Cloud, user_name: str, team: str) -> Session:
-    """As the person does with the role that Identity Center gives them."""
+    """As the person does at the access portal, with the role that Identity Center gives them."""
     (way,) = cloud.commons("team", "show", team)["access"]
-    keys = cloud.client("sts").assume_role(RoleArn=way["role_arn"], RoleSessionName=user_name)
-    return Session(_client(cloud, make_token(_sts(cloud, keys["Credentials"]), _EKS)))
-
-
-_EKS = settings.EKS_CLUSTER
-
-
-def _sts(cloud: Cloud, keys: dict[str, Any]) -> Any:
-    return boto3.client(
-        "sts",
-        region_name=settings.REGION,
-        endpoint_url=settings.urls(cloud.state.ports)["COMMONS_LOCAL_GATEWAY_URL"],
-        aws_access_key_id=keys["AccessKeyId"],
-        aws_secret_access_key=keys["SecretAccessKey"],
-        aws_session_token=keys["SessionToken"],
-    )
+    keys = portal.credentials(cloud.state.ports, user_name, way["permission_set"])
+    return Session(_client(cloud, portal.token(cloud.state.ports, keys)))
 
 
 def _client(cloud: Cloud, token: str) -> httpx2.Client:
     started = cloud.state
-    url = settings.kubernetes_endpoint(started.ports, started.kubernetes, _EKS)
+    url = settings.kubernetes_endpoint(started.ports, started.kubernetes, settings.EKS_CLUSTER)
     trusted = ssl.create_default_context(cafile=str(cloud.home / "kubernetes" / "ca.crt"))
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     return httpx2.Client(base_url=url, headers=headers, verify=trusted, trust_env=False)

@@ -8,6 +8,8 @@ import pytest
 from lightkube.generic_resource import create_global_resource
 
 from local import settings
+from local.kubernetes.play import Task
+from local.tasks import Tasks, tasks
 from tests.stories.company import (
     everybody,
     join,
@@ -18,10 +20,13 @@ from tests.stories.company import (
 )
 from tests.stories.conftest import Cloud
 from tests.stories.sessions import Session, sign_in
-from tests.stories.work import Work
 
 HERE = "hyperpod-ns-wharf"
 PERSON = "mia@wharf.example"
+FIRST, SECOND, THIRD = (
+    Task(HERE, name, "ml.c5.4xlarge", pods=1, devices_per_pod=1, priority_class="")
+    for name in ("a", "b", "c")
+)
 CLUSTER_QUEUES = create_global_resource(
     "kueue.x-k8s.io", "v1beta2", "ClusterQueue", "clusterqueues"
 )
@@ -34,7 +39,7 @@ class Wharf:
     cloud: Cloud
     document: Path
     person: Session
-    work: Work
+    tasks: Tasks
 
     def becomes(self, state: str) -> dict[str, Any]:
         text = team_document("wharf").replace("state: active", f"state: {state}")
@@ -48,6 +53,9 @@ class Wharf:
         self.cloud.commons("team", "reconcile", "wharf")
         self.cloud.wait()
         return self.shown()
+
+    def running(self) -> list[str]:
+        return [each.name for each in self.tasks.all(HERE) if each.state == "Admitted"]
 
     def shown(self) -> dict[str, Any]:
         return dict(self.cloud.commons("team", "show", "wharf"))
@@ -74,14 +82,17 @@ def wharf(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Wharf:
     make_team(cloud, folder, "wharf")
     join(cloud, "gpu-wharf", PERSON)
     cloud.wait()
-    made = Wharf(cloud, folder / "wharf.yaml", sign_in(cloud, PERSON, "wharf"), Work(cloud, HERE))
+    person = sign_in(cloud, PERSON, "wharf")
+    made = Wharf(cloud, folder / "wharf.yaml", person, tasks(cloud.home, cloud.state))
     assert made.becomes("active")["phase"] == "Ready"
     return made
 
 
 def test_a_frozen_team_starts_nothing_and_loses_nothing(wharf: Wharf) -> None:
-    wharf.work.submit("a", "b", "c")
-    wharf.work.started()
+    wharf.tasks.submit(FIRST)
+    wharf.tasks.await_admitted(FIRST)
+    wharf.tasks.submit(SECOND)
+    wharf.tasks.submit(THIRD)
 
     team = wharf.becomes("frozen")
 
@@ -107,13 +118,12 @@ def test_qu_03_a_team_that_leaves_waits_for_what_runs_and_says_how_much(wharf: W
 def test_qu_03_when_nothing_runs_its_people_are_out_and_the_quota_is_left_to_a_person(
     wharf: Wharf,
 ) -> None:
-    (running,) = wharf.work.running()
-    wharf.work.finish(running)
+    wharf.tasks.finish(FIRST)
 
     team = wharf.again()
 
     assert team["phase"] == "Leaving", team["conditions"]
-    assert wharf.work.running() == [], "something started although the queue is held"
+    assert wharf.running() == [], "something started although the queue is held"
     assert everybody(wharf.cloud, HERE) == set()
     assert wharf.person.lists(HERE) == 403
     told = conditions(team)
@@ -146,6 +156,28 @@ def test_a_team_that_comes_back_gets_all_of_it_again(wharf: Wharf) -> None:
     assert team["phase"] == "Ready", team["conditions"]
     assert wharf.person.lists(HERE) == 200
     assert list(_queues(wharf.cloud))
+
+
+def test_qu_03_a_quota_that_is_deleted_too_early_goes_when_its_last_task_has_ended(
+    wharf: Wharf,
+) -> None:
+    wharf.tasks.await_admitted(SECOND)
+    (namespace,) = wharf.shown()["namespaces"]
+    wharf.cloud.client("sagemaker").delete_compute_quota(ComputeQuotaId=namespace["quota"]["id"])
+
+    queue = wharf.cloud.eventually(lambda: _going(wharf.cloud))
+    assert queue["metadata"]["finalizers"] == ["kueue.x-k8s.io/resource-in-use"]
+    assert wharf.quota_status() == "Deleting"
+    wharf.tasks.finish(SECOND)
+
+    assert wharf.cloud.eventually(lambda: wharf.quota_status() == "Deleted")
+    assert wharf.again()["phase"] == "Ready"
+    assert wharf.quota_status() == "Created"
+
+
+def _going(cloud: Cloud) -> Any:
+    queue = kubernetes(cloud).get(CLUSTER_QUEUES, f"{HERE}-clusterqueue")
+    return queue if queue["metadata"].get("deletionTimestamp") else None
 
 
 def _queues(cloud: Cloud) -> list[str]:
