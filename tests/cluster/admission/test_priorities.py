@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.admission.api import NAMESPACE, STRANGER, TENANT, Api, allowed, refused, said
+from tests.cluster.admission.api import (
+    NAMESPACE,
+    STRANGER,
+    TENANT,
+    Api,
+    allowed,
+    path,
+    refused,
+    said,
+)
 from tests.cluster.admission.things import (
     PRIORITY,
     QUEUE,
@@ -119,6 +128,31 @@ def test_no_workload_of_whatever_kind_has_another_priority(api: Api, priorities:
     allowed(api.create(workload("kueue.x-k8s.io", "low", 9), STRANGER))
     allowed(api.create(workload("scheduling.k8s.io", "any", 0), STRANGER))
     allowed(api.create(workload("", "", 0), STRANGER))
+
+
+def test_kueue_makes_no_workload_of_another_priority(api: Api, priorities: Any) -> None:
+    """The last line, behind whatever kind of task or operator there may be."""
+    for name, value in (("low", 1), ("high", 9)):
+        api.apply(
+            thing("WorkloadPriorityClass", "kueue.x-k8s.io/v1beta2", None, name=name, value=value)
+        )
+    priorities("low")
+    # a task of no tenant: nobody looks at its label before Kueue does
+    high = api.made(job({**QUEUE, PRIORITY: "high"}), STRANGER)
+    low = api.made(job({**QUEUE, PRIORITY: "low"}), TENANT)
+
+    until = time.monotonic() + 30
+    while low["metadata"]["uid"] not in (owners := _owners(api)):
+        assert time.monotonic() < until, "Kueue made no Workload"
+        time.sleep(0.2)
+    assert high["metadata"]["uid"] not in owners
+
+
+def _owners(api: Api) -> set[str]:
+    """Ids of the tasks that have a Workload."""
+    found = api.call("GET", path(workload("", "", 0))).json()["items"]
+    references = [each["metadata"].get("ownerReferences", []) for each in found]
+    return {owner["uid"] for owners in references for owner in owners}
 
 
 def test_a_workload_of_the_older_version_is_judged_alike(api: Api, priorities: Any) -> None:
