@@ -130,12 +130,25 @@ def test_no_workload_of_whatever_kind_has_another_priority(api: Api, priorities:
     allowed(api.create(workload("", "", 0), STRANGER))
 
 
-def test_kueue_makes_no_workload_of_another_priority(api: Api, priorities: Any) -> None:
+def priority_class(name: str, value: int) -> Any:
+    return thing("WorkloadPriorityClass", "kueue.x-k8s.io/v1beta2", None, name=name, value=value)
+
+
+@pytest.fixture
+def ranks(api: Api) -> Iterator[dict[str, int]]:
+    """Two priority classes of the cluster."""
+    values = {"low": 1, "high": 9}
+    yield values
+    for name, value in values.items():
+        api.delete(priority_class(name, value))
+
+
+def test_kueue_makes_no_workload_of_another_priority(
+    api: Api, priorities: Any, ranks: dict[str, int]
+) -> None:
     """The last line, behind whatever kind of task or operator there may be."""
-    for name, value in (("low", 1), ("high", 9)):
-        api.apply(
-            thing("WorkloadPriorityClass", "kueue.x-k8s.io/v1beta2", None, name=name, value=value)
-        )
+    for name, value in ranks.items():
+        api.apply(priority_class(name, value))
     priorities("low")
     # a task of no tenant: nobody looks at its label before Kueue does
     high = api.made(job({**QUEUE, PRIORITY: "high"}), STRANGER)
