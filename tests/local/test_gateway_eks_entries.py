@@ -3,7 +3,9 @@
 import json
 from urllib.parse import quote
 
-from local.gateway_eks_entries import _with_entries, _with_tags
+import pytest
+
+from local.gateway_eks_entries import _with_entries, _with_tags, _without_reserved
 
 CLUSTER = "arn:aws:eks:us-west-2:111122223333:cluster/hp-eks"
 ROLE = "arn:aws:iam::111122223333:role/aws-reserved/sso.amazonaws.com/X"
@@ -46,3 +48,25 @@ def test_an_entry_that_is_not_there_stays_an_error():
     answer = _with_tags(lambda *_: (404, {}, b'{"message": "no"}'), {})("hp-eks", "role")
 
     assert answer == (404, {}, b'{"message": "no"}')
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"kubernetesGroups": ["ours", "System:masters"]},
+        {"kubernetesGroups": [], "username": "eks:admin"},
+    ],
+)
+def test_ac_07_names_that_eks_keeps_are_refused(body):
+    status, _, answer = _without_reserved(lambda *_: (200, {}, b"{}"))("hp-eks", "role", body)
+
+    assert status == 400
+    assert b"InvalidParameterException" in answer
+    assert b"ours" not in answer
+
+
+def test_other_names_are_taken():
+    body = {"kubernetesGroups": ["ours"], "username": "commons:eks:{{SessionName}}"}
+
+    assert _without_reserved(lambda *_: (200, {}, b"{}"))("hp-eks", body) == (200, {}, b"{}")
+    assert _without_reserved(lambda *_: (200, {}, b"{}"))("hp-eks", {}) == (200, {}, b"{}")
