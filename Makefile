@@ -25,8 +25,8 @@ install: .venv/.installed .venv-sam/.installed ## the two environments
 	@.venv-sam/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-sam.txt
 	@touch $@
 
-demo: install ## one morning of a company, on this machine; `commons local down` ends it
-	@$(BIN)/python -m cli.demo
+demo: install ## one morning of a company, on this machine; KUBERNETES=real for the real Kueue
+	@$(BIN)/python -m cli.demo $(KUBERNETES)
 
 kubernetes: install ## the real Kubernetes with Kueue, built once for all checkouts (15 minutes)
 	@$(BIN)/python -m local.controlplane.build

@@ -1,12 +1,13 @@
 """`make demo`: one morning of a company, played on the local cloud and shown as tables.
 
 Everything goes the way it goes in AWS: documents by upload, people by the directory, tasks by the
-cluster, money by a cost report. Only the days of usage lie in the past: workloads and quotas carry
-the times of a finished month, because a bill comes after the use.
+cluster, money by a cost report. On the embedded cluster the days of usage lie in the past:
+workloads and quotas carry the times of a finished month, because a bill comes after the use. On the
+real one it is Kueue that admits and preempts, so the month is the one in progress.
 """
 
+import argparse
 import contextlib
-import io
 import json
 import os
 import sys
@@ -14,10 +15,10 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-import typer
-
-from cli import demo_reports, demo_tasks, errors, main, output
-from local import deploy, settings, state, supervisor
+from cli import demo_real, demo_reports, demo_tasks, errors, output
+from cli.demo_words import chapter, commons, quietly, settle
+from local import cluster, deploy, settings, state, supervisor, tasks
+from local.controlplane.binaries import BinariesMissing
 
 CLUSTER = "arn:aws:sagemaker:us-west-2:111122223333:cluster/ab12cd34ef56"
 GROUPS = ("gpu-vision", "gpu-vision-leads", "gpu-language", "gpu-language-leads")
@@ -37,27 +38,46 @@ def month_before(today: datetime) -> datetime:
     return last.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
 
 
-def play() -> None:
+def play(kubernetes: cluster.Startable) -> None:
     began = time.monotonic()
-    month = month_before(datetime.now(UTC))
-    with local_cloud():
-        documents_arrive(month)
-        people_come_and_go()
-        tasks_run(month)
-        reports_arrive(month)
-        show(month)
+    now = datetime.now(UTC)
+    with local_cloud(kubernetes):
+        if kubernetes is cluster.Startable.REAL:
+            of_today(now)
+        else:
+            of_a_finished_month(month_before(now))
     output.console.print(f"\n[dim]{time.monotonic() - began:.0f} s in all.[/]")
     closing()
 
 
+def of_a_finished_month(month: datetime) -> None:
+    demo_tasks.set_calendar(month.replace(day=9, hour=8))
+    documents_arrive()
+    people_come_and_go()
+    demo_tasks.set_calendar(None)
+    tasks_run(month)
+    reports_arrive(month.replace(day=10), 2)
+    show(month.replace(day=10), month.replace(day=11))
+
+
+def of_today(now: datetime) -> None:
+    documents_arrive()
+    people_come_and_go()
+    demo_real.the_cluster_answers()
+    demo_real.kueue_decides()
+    reports_arrive(now.replace(hour=0, minute=0, second=0, microsecond=0), 1)
+    show(now, now)
+
+
 @contextlib.contextmanager
-def local_cloud() -> Iterator[None]:
+def local_cloud(kubernetes: cluster.Startable) -> Iterator[None]:
     """A new local cloud with the product on it, and an environment that leads there."""
     folder = settings.home()
     if supervisor.down(folder):
         output.console.print("[dim]Ended the local cloud that ran: the morning begins anew.[/]")
-    with output.progress("Starting the local cloud"):
-        supervisor.up(folder)
+    chosen = cluster.choose(kubernetes, None, None)
+    with output.progress(f"Starting the local cloud, Kubernetes {kubernetes}"):
+        supervisor.up(folder, cluster=chosen)
         running = state.running(folder)
     with output.progress("Deploying template.yaml with the SAM CLI (a minute the first time)"):
         deploy.deploy(running, folder)
@@ -67,9 +87,8 @@ def local_cloud() -> Iterator[None]:
     yield
 
 
-def documents_arrive(month: datetime) -> None:
+def documents_arrive() -> None:
     chapter("A cluster and two teams are described")
-    demo_tasks.set_calendar(month.replace(day=9, hour=8))
     for group in GROUPS:
         quietly("directory", "create-group", group)
     commons("cluster", "register", "examples/cluster.yaml")
@@ -87,7 +106,6 @@ def people_come_and_go() -> None:
     output.console.print(f"[dim]… and one leaves: {LEAVER}[/]")
     quietly("directory", "remove-member", PEOPLE[LEAVER], LEAVER)
     settle()
-    demo_tasks.set_calendar(None)
 
 
 def tasks_run(month: datetime) -> None:
@@ -101,25 +119,27 @@ def tasks_run(month: datetime) -> None:
     settle()
 
 
-def reports_arrive(month: datetime) -> None:
-    chapter("The cost report arrives, and a newer one the day after")
-    period = f"{month:%Y-%m}"
-    for number in (1, 2):
-        told = demo_reports.deliver(CLUSTER, month, number)
+def reports_arrive(first: datetime, count: int) -> None:
+    chapter("The cost report arrives" + (", and a newer one the day after" if count > 1 else ""))
+    for number in range(1, count + 1):
+        told = demo_reports.deliver(CLUSTER, first, number)
         output.console.print(f"[dim]Report {number}: {told}[/]", highlight=False)
         settle()
     commons("chargeback", "runs")
-    output.console.print(f"[dim]Period {period}: the newer report replaced the older.[/]")
+    if count > 1:
+        told = f"Period {first:%Y-%m}: the newer report replaced the older."
+    else:
+        told = f"Period {first:%Y-%m} is in progress: each newer report will replace this one."
+    output.console.print(f"[dim]{told}[/]")
 
 
-def show(month: datetime) -> None:
-    period = f"{month:%Y-%m}"
+def show(first: datetime, last: datetime) -> None:
     chapter("Who may do what, where, and why")
     who_may_do_what()
     chapter("Quota against use")
-    commons("usage", "show", "--from", f"{period}-10", "--to", f"{period}-11")
+    commons("usage", "show", "--from", f"{first:%Y-%m-%d}", "--to", f"{last:%Y-%m-%d}")
     chapter("What it costs")
-    commons("chargeback", "show", "--period", period)
+    commons("chargeback", "show", "--period", f"{first:%Y-%m}")
 
 
 def who_may_do_what() -> None:
@@ -135,30 +155,6 @@ def who_may_do_what() -> None:
     output.print_table("Access", columns, rows)
 
 
-def settle() -> None:
-    commons("local", "wait", "--timeout", "120")
-
-
-def chapter(title: str) -> None:
-    output.console.print()
-    output.console.rule(f"[bold]{title}", align="left")
-
-
-def commons(*words: str) -> None:
-    """Run a command as a user would, and show that it was run."""
-    output.console.print(f"[bold]$ commons {' '.join(words)}[/]", highlight=False)
-    typer.main.get_command(main.app)(args=list(words), standalone_mode=False)
-
-
-def quietly(*words: str) -> str:
-    """Run a command, show only its line, and return what it printed."""
-    output.console.print(f"[dim]$ commons {' '.join(words)}[/]", highlight=False)
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        typer.main.get_command(main.app)(args=list(words), standalone_mode=False)
-    return printed.getvalue()
-
-
 def closing() -> None:
     output.console.print(
         "The local cloud keeps running. Look around:\n"
@@ -172,8 +168,14 @@ def closing() -> None:
 
 
 def run() -> int:
+    parser = argparse.ArgumentParser(prog="make demo KUBERNETES=…", description=__doc__)
+    choices = [each.value for each in cluster.Startable]
+    parser.add_argument("kubernetes", nargs="?", choices=choices, default="embedded")
+    kubernetes = cluster.Startable(parser.parse_args().kubernetes)
     try:
-        play()
+        play(kubernetes)
+    except (BinariesMissing, tasks.TaskFailed) as error:
+        return errors.report(errors.Failure(str(error)))
     except Exception as error:  # noqa: BLE001 - report() raises again what it does not know
         return errors.report(error)
     return 0

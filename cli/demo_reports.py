@@ -1,4 +1,4 @@
-"""The cost reports of the demo: one of the tenth, and a day later a newer one of two days."""
+"""The cost reports of the demo: one of a day, and a day later a newer one of two days."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -13,9 +13,11 @@ NODES, HOURLY_PRICE = 4, Decimal("55.04")
 FILES = 3
 
 
-def deliver(cluster: str, month: datetime, number: int) -> str:
-    """Deliver report `number` (1 or 2) as Data Exports does; a sentence about it."""
-    first = month.replace(day=10)
+def deliver(cluster: str, first: datetime, number: int) -> str:
+    """Deliver report `number` (1 or 2, so many days from the first) as Data Exports does.
+
+    Answers a sentence about it.
+    """
     days = [(first + timedelta(days=n)).date() for n in range(number)]
     at = first + timedelta(days=number, hours=7, minutes=40)
     execution = Execution(id=f"9b6b32ef-2b70-3d10-9448-07e23ebc000{number}", at=at)
@@ -23,6 +25,6 @@ def deliver(cluster: str, month: datetime, number: int) -> str:
     rows = company_rows([nodes], days, {cluster: settings.EKS_CLUSTER}, late=number > 1)
     bucket, prefix = stack.output("CostReportBucket"), stack.output("CostReportPrefix")
     s3 = stack.client("s3")
-    write_report(s3, bucket, prefix, f"{month:%Y-%m}", execution, rows, FILES)
-    covered = f"the {days[0].day}th" + (f" to the {days[-1].day}th" if number > 1 else "")
-    return f"{len(rows)} lines about {covered} in {FILES} files, delivered on the {at.day}th"
+    write_report(s3, bucket, prefix, f"{first:%Y-%m}", execution, rows, FILES)
+    covered = " and ".join(f"{day:%B} {day.day}" for day in days)
+    return f"{len(rows)} lines about {covered} in {FILES} files, delivered on {at:%B} {at.day}"
