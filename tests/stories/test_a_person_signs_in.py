@@ -2,64 +2,23 @@
 
 import json
 import os
+import re
 import subprocess
-import sys
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import httpx2
 import pytest
 import yaml
-from lightkube import Client
-from lightkube.resources.core_v1 import Pod
+from lightkube.resources.batch_v1 import Job
 
 from cli.errors import BAD_INPUT, FAILURE
-from local import portal
+from local import portal, settings
 from local.controlplane import binaries
 from tests.stories.company import everybody, join, make_team, register_cluster
 from tests.stories.conftest import Cloud
+from tests.stories.dock import ANN, BEN, EVE, HERE, THERE, Dock, listed, make_again
 
-HERE, THERE = "hyperpod-ns-dock", "hyperpod-ns-berth"
-ANN, BEN, EVE = "ann@dock.example", "ben@berth.example", "eve@dock.example"
 # a cluster believes a token for a while, the real one for up to twelve seconds
 PATIENCE_SECONDS = 60.0
-
-
-def listed(client: Client, namespace: str) -> int:
-    """HTTP status of listing the pods of a namespace."""
-    try:
-        list(client.list(Pod, namespace=namespace))
-    except httpx2.HTTPStatusError as error:
-        return error.response.status_code
-    return 200
-
-
-@dataclass
-class Dock:
-    """Team dock, and team berth next door; eve is in the directory and in no group."""
-
-    cloud: Cloud
-    folder: Path
-
-    def client(self, user: str = ANN, team: str = "dock") -> Client:
-        return portal.kubernetes(self.cloud.home, self.cloud.state, user, team)
-
-    def status(self, namespace: str, user: str = ANN, team: str = "dock") -> int:
-        """HTTP status of listing pods with a new token; raises NotLetIn."""
-        return listed(self.client(user, team), namespace)
-
-    def kubeconfig(self, *options: str) -> Path:
-        file = self.folder / "kubeconfig"
-        self.cloud.commons("team", "kubeconfig", "dock", "--output", str(file), *options)
-        return file
-
-    def keys(self, user: str = ANN) -> dict[str, Any]:
-        answer = self.cloud.run(
-            "local", "credentials", "--user", user, "--permission-set", "commons-dock"
-        )
-        assert answer.returncode == 0, answer.stderr
-        return dict(json.loads(answer.stdout))
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +66,15 @@ def test_a_kubeconfig_holds_no_secret_and_lets_kubectl_work_as_the_person(dock: 
     assert file.stat().st_mode & 0o077 == 0
 
 
+def test_the_first_task_of_the_page_for_members_is_taken(dock: Dock) -> None:
+    page = (settings.CHECKOUT / "docs" / "team-member.md").read_text()
+    (text,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    job = Job.from_dict(yaml.safe_load(text.replace("vision", "dock")))
+    dock.client().create(job, namespace=HERE, dry_run=True)
+    with pytest.raises(httpx2.HTTPStatusError, match="cannot create resource"):
+        dock.client().create(job, namespace=THERE, dry_run=True)
+
+
 def test_who_is_in_no_group_gets_nothing_and_is_told_why(dock: Dock) -> None:
     words = ("--user", EVE, "--permission-set", "commons-dock")
     answer = dock.cloud.run("local", "credentials", *words)
@@ -132,19 +100,19 @@ def test_a_person_is_told_who_they_are_with_nothing_but_their_own_credentials(do
         "AWS_SECRET_ACCESS_KEY": keys["SecretAccessKey"],
         "AWS_SESSION_TOKEN": keys["SessionToken"],
     }
-    found = {each["name"]: each for each in _whoami(own, "--cluster", "hp-eks")}
+    found = {each["name"]: each for each in dock.whoami(own, "--cluster", "hp-eks")}
     assert found["hp-eks: user name"]["found"] == "commons:dock:ann-dock.example"
     assert found["caller"]["found"] == f"{ANN}, by commons-dock"
 
 
 def test_support_is_told_each_link_of_a_person(dock: Dock) -> None:
     role = dock.cloud.commons("team", "show", "dock")["access"][0]["role_arn"]
-    found = {each["name"]: each for each in _links(dock, role)}
+    found = {each["name"]: each for each in dock.links(role)}
     assert {each["result"] for each in found.values()} == {"ok"}
     assert found["role"]["found"] == found["research: access entry"]["found"] == role
     assert found["member"]["found"] == "member, active"
     assert found[f"research: {HERE}"]["found"] == "commons-member"
-    assert {each["name"]: each for each in _links(dock, role, EVE, 1)}["member"]["result"] == (
+    assert {each["name"]: each for each in dock.links(role, EVE, 1)}["member"]["result"] == (
         "problem"
     )
 
@@ -170,10 +138,10 @@ def test_ac_01_a_role_made_again_under_its_name_is_a_stranger_until_the_team_is_
 ) -> None:
     role = dock.cloud.commons("team", "show", "dock")["access"][0]["role_arn"]
     old = dock.client()
-    _make_again(dock.cloud, role)
+    make_again(dock.cloud, role)
 
     assert dock.status(HERE) == 401
-    wrong = {each["name"]: each["result"] for each in _links(dock, role, exit_code=1)}
+    wrong = {each["name"]: each["result"] for each in dock.links(role, exit_code=1)}
     assert wrong["role"] == wrong["research: access entry"] == "problem"
     dock.cloud.commons("team", "reconcile", "dock", "--wait")
     dock.cloud.eventually(lambda: dock.status(HERE) == 200, PATIENCE_SECONDS)
@@ -181,42 +149,3 @@ def test_ac_01_a_role_made_again_under_its_name_is_a_stranger_until_the_team_is_
     assert [arn for arn in entries if "AWSReservedSSO_commons-dock_" in arn] == [role]
     # the session that was signed with the role that is gone
     dock.cloud.eventually(lambda: listed(old, HERE) == 401, PATIENCE_SECONDS)
-
-
-def _make_again(cloud: Cloud, arn: str) -> None:
-    """As when Identity Center is set up anew, and the suffix happens to be the same."""
-    iam, name = cloud.client("iam"), arn.rpartition("/")[2]
-    old = iam.get_role(RoleName=name)["Role"]
-    policies = iam.list_role_policies(RoleName=name)["PolicyNames"]
-    kept = {
-        policy: iam.get_role_policy(RoleName=name, PolicyName=policy)["PolicyDocument"]
-        for policy in policies
-    }
-    for policy in policies:
-        iam.delete_role_policy(RoleName=name, PolicyName=policy)
-    iam.delete_role(RoleName=name)
-    iam.create_role(
-        RoleName=name,
-        Path=old["Path"],
-        AssumeRolePolicyDocument=json.dumps(old["AssumeRolePolicyDocument"]),
-        MaxSessionDuration=old["MaxSessionDuration"],
-    )
-    for policy, document in kept.items():
-        iam.put_role_policy(RoleName=name, PolicyName=policy, PolicyDocument=json.dumps(document))
-    assert iam.get_role(RoleName=name)["Role"]["RoleId"] != old["RoleId"]
-
-
-def _links(dock: Dock, role: str, user: str = ANN, exit_code: int = 0) -> list[dict[str, str]]:
-    session = f"arn:aws:sts::111122223333:assumed-role/{role.rpartition('/')[2]}/{user}"
-    answer = dock.cloud.run("team", "whoami", "--caller", session, "--json")
-    assert answer.returncode == exit_code, answer.stderr
-    return list(json.loads(answer.stdout))
-
-
-def _whoami(environment: dict[str, str], *options: str) -> list[dict[str, str]]:
-    command = [str(Path(sys.executable).with_name("commons")), "team", "whoami", "--json"]
-    ended = subprocess.run(
-        [*command, *options], env=environment, capture_output=True, text=True, timeout=60
-    )
-    assert ended.returncode == 0, ended.stderr
-    return list(json.loads(ended.stdout))
