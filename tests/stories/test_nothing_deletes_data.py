@@ -1,4 +1,7 @@
-"""No role of the product deletes data, even if its own policy were to grant everything."""
+"""No role of the product deletes data, even if its own policy were to grant everything.
+
+Nor do its two identities in a cluster.
+"""
 
 import base64
 import json
@@ -15,8 +18,10 @@ from botocore.awsrequest import AWSRequest
 from botocore.config import Config
 from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
+from lightkube.resources.authorization_v1 import SubjectAccessReview
 
 from local import settings
+from tests.stories.company import kubernetes, register_cluster
 from tests.stories.conftest import Cloud
 
 Keys = dict[str, str]
@@ -75,6 +80,31 @@ CALLS: list[tuple[str, str, dict[str, Any]]] = [
         {"DomainId": "d-abcdefghijkl", "UserProfileName": "nobody"},
     ),
 ]
+KEPT = {
+    "": (
+        "namespaces",
+        "persistentvolumeclaims",
+        "persistentvolumes",
+        "pods",
+        "secrets",
+        "configmaps",
+        "services",
+    ),
+    "apps": ("deployments", "statefulsets", "daemonsets"),
+    "batch": ("jobs", "cronjobs"),
+    "kueue.x-k8s.io": ("clusterqueues", "localqueues", "workloads", "resourceflavors"),
+    "sagemaker.amazonaws.com": ("hyperpodpytorchjobs",),
+    "workspace.jupyter.org": ("workspaces",),
+    "inference.sagemaker.aws.amazon.com": ("inferenceendpointconfigs", "jumpstartmodels"),
+    "apiextensions.k8s.io": ("customresourcedefinitions",),
+}
+GLOBAL = {
+    "namespaces",
+    "persistentvolumes",
+    "clusterqueues",
+    "resourceflavors",
+    "customresourcedefinitions",
+}
 # of services that no part of the local cloud answers
 JUDGED_ONLY = ["fsx:DeleteFileSystem", "fsx:DeleteVolume", "fsx:DeleteBackup"]
 
@@ -112,6 +142,35 @@ def test_no_role_deletes_data_even_if_its_own_policy_grants_everything(
             passed += [f"{logical}: {told}" for told in deletions(clients)]
             passed += [f"{logical}: {a}" for a in JUDGED_ONLY if not judged(cloud, keys, a)]
     assert passed == []
+
+
+@pytest.mark.parametrize("who", ["reader", "writer"])
+def test_in_a_cluster_the_product_deletes_no_namespace_volume_queue_or_task(
+    cloud: Cloud, who: str
+) -> None:
+    register_cluster(cloud)
+    client = kubernetes(cloud)
+
+    def may(verb: str, group: str, resource: str) -> bool:
+        asked = {"group": group, "resource": resource, "verb": verb, "name": "anything"}
+        spec = {
+            "user": f"commons:{who}",
+            "groups": [f"commons:{who}s", "system:authenticated"],
+            "resourceAttributes": {**asked, "namespace": "" if resource in GLOBAL else "any"},
+        }
+        review = SubjectAccessReview.from_dict({"spec": spec})
+        return bool(client.create(review).status.allowed)
+
+    allowed = [
+        f"{verb} {resource}.{group}"
+        for group, resources in KEPT.items()
+        for resource in resources
+        for verb in ("delete", "deletecollection")
+        if may(verb, group, resource)
+    ]
+    assert allowed == []
+    # that it is asked rightly shows in what each may
+    assert may("list", "kueue.x-k8s.io", "workloads")
 
 
 def deletions(clients: Callable[[str], Any]) -> Iterator[str]:
