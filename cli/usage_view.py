@@ -47,7 +47,11 @@ def usage_table() -> UsageTable:
 
 
 def places(cluster: str | None, team: str | None, namespace: str | None) -> list[Place]:
-    """Namespaces with a quota or use. Raises BadInput for a cluster that is not registered."""
+    """Namespaces with a quota or use.
+
+    Raises BadInput for a cluster that is not registered, and for a namespace that nobody has: none
+    would look as if nothing was used there.
+    """
     teams = TeamTable(stack.table("TeamTable"))
     names = {each.document.cluster: each.document.name for each in teams.clusters()}
     chosen = {arn: name for arn, name in names.items() if cluster in (None, arn, name)}
@@ -59,7 +63,16 @@ def places(cluster: str | None, team: str | None, namespace: str | None) -> list
         for each in usage_table().namespaces_of(arn):
             holder = teams.holder(arn, each) or (None, None)
             found.append(Place(arn, name, each, *holder))
+    if namespace and not _is_known(teams, namespace, found, chosen):
+        raise BadInput(f"There is no namespace {namespace}: commons team list, commons team show")
     return [p for p in found if team in (None, p.team) and namespace in (None, p.namespace)]
+
+
+def _is_known(
+    teams: TeamTable, namespace: str, found: list[Place], clusters: Iterable[str]
+) -> bool:
+    had = any(place.namespace == namespace for place in found)
+    return had or any(teams.holder(cluster, namespace) for cluster in clusters)
 
 
 def rows(place: Place, first: date, last: date, now: datetime) -> list[Row]:
