@@ -105,7 +105,7 @@ class World:
             told = json.load(answer["Payload"])
             if not answer.get("FunctionError"):
                 break
-            if not str(told.get("errorType", "")).startswith(_AGAIN):
+            if not _passes(told):
                 raise Failed(f"{told.get('errorType')}: {told.get('errorMessage')}")
             time.sleep(0.2)
         else:
@@ -134,6 +134,12 @@ class World:
 
     def eventually(self, look: Callable[[], Any]) -> Any:
         return self.cloud.eventually(look, 60)
+
+
+def _passes(told: dict[str, Any]) -> bool:
+    """Whether it is worth trying again: AWS is not yet done, or a worker that was ended is."""
+    started = not str(told.get("errorMessage", "")).startswith("Failed to extract layer")
+    return str(told.get("errorType", "")).startswith(_AGAIN) or not started
 
 
 class Failed(Exception):
