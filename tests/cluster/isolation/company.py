@@ -16,7 +16,7 @@ IVORY = "hyperpod-ns-ivory"
 HOMES = {"amber": (AMBER, COAST), "cobalt": (COBALT,), "ivory": (IVORY,)}
 TEAMS = tuple(HOMES)
 # neither a team's nor a team's to look into; nobody needs to have made them to be asked about
-PLATFORM = ("default", "kube-system", "kueue-system", "aws-hyperpod")
+PLATFORM = ("default", "kube-system", "kueue-system")
 _WAIT_SECONDS = 240
 # a path that amber's namespace may mount; the list of classes that it may use
 HOST_PATH = "/mnt/k8s-disks/0"
