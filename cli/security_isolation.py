@@ -24,7 +24,7 @@ def isolation() -> str:
     results = _results()
     cells: dict[str, int] = results["cells"]
     counted = ", ".join(f"{number:,} {place}" for place, number in cells.items())
-    asked = f"{sum(cells.values()):,} questions were asked: {counted}.\n\n"
+    asked = f"{sum(cells.values()):,} questions, each answered as it must be: {counted}.\n\n"
     return asked + table(
         ["kind", *ROLES],
         (
