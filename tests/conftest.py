@@ -52,9 +52,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)  # when the workers and all fixtures have ended
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    if not _is_worker(session.config) and (found := leftovers.find()):
-        session.config.stash[_LEFT] = found
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    if not _is_worker(session.config) and (left := leftovers.end()):
+        session.config.stash[_LEFT] = left
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
 
 def _is_worker(config: pytest.Config) -> bool:
@@ -65,7 +65,7 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     for left in config.stash.get(_LEFT, []):
-        terminalreporter.line(f"Left running by a test: {left}", red=True)
+        terminalreporter.line(f"Left running by a test, and ended now: {left}", red=True)
     asked = config.args == config.getini("testpaths") or any("cluster" in a for a in config.args)
     if asked and not _REAL:
         terminalreporter.line("Not run: tests/cluster, on a real Kubernetes (make test-cluster)")
