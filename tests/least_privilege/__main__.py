@@ -32,7 +32,7 @@ from tests.least_privilege.record import Judged
 from tests.least_privilege.world import World
 
 _STORIES = "the stories, recorded (about 6 minutes)"
-_RANDOM = re.compile(f"{settings.STACK}-[A-Za-z]+-[0-9A-Za-z]+")
+_RANDOM = re.compile(f"{settings.STACK}-[A-Za-z]+-[0-9A-Fa-f]{{10,}}")
 _START = "a local cloud with one team (about 1 minute)"
 
 
