@@ -33,6 +33,7 @@ class Player(Protocol):
     def push(self, task: Task, at: datetime) -> None: ...
     def give_way(self, task: Task, at: datetime) -> None: ...
     def end(self, task: Task, reason: str, at: datetime) -> None: ...
+    def remove(self, task: Task) -> None: ...
 
 
 class Played:
@@ -52,6 +53,9 @@ class Played:
 
     def end(self, task: Task, reason: str, at: datetime) -> None:
         play.finish(self._client, task, at, reason)
+
+    def remove(self, task: Task) -> None:
+        play.remove(self._client, task)
 
 
 class Tasks:
@@ -98,7 +102,7 @@ class Tasks:
 
     def remove(self, task: Task) -> None:
         """Delete its owner and so all of it."""
-        play.remove(self._client, task)
+        self._player.remove(task)
 
     def _end(self, task: Task, reason: str, seconds: float) -> datetime:
         self._player.end(task, reason, datetime.now(UTC))

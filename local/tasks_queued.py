@@ -8,6 +8,7 @@ from lightkube import ApiError, Client
 from lightkube.generic_resource import create_global_resource
 from lightkube.resources.batch_v1 import Job
 from lightkube.resources.core_v1 import Pod
+from lightkube.types import CascadeType
 
 from local.kubernetes import play, played
 from local.kubernetes.play import Task
@@ -45,6 +46,14 @@ class Queued:
             self._end_pods(task, reason)
         else:
             play.finish(self._client, task, at, reason)
+
+    def remove(self, task: Task) -> None:
+        """A Job takes its Workload and its pods with it."""
+        if task.owner_kind == "Job":
+            background = CascadeType.BACKGROUND
+            self._client.delete(Job, task.name, namespace=task.namespace, cascade=background)
+        else:
+            play.remove(self._client, task)
 
     def _end_pods(self, task: Task, reason: str) -> None:
         """Also of pods that its controller is still making."""

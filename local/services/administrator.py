@@ -10,7 +10,7 @@ from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.routing import Map, Rule
 from werkzeug.wrappers import Request, Response
 
-from local.services import clock, cloudtrail, portal
+from local.services import clock, cloudtrail, compute_quotas, portal
 from local.services.clusters import clusters
 from local.services.errors import Refused
 from local.services.identity_store import directory, touch
@@ -26,6 +26,7 @@ _ROUTES = Map(
         Rule(f"{PREFIX}calendar", endpoint="calendar", methods=["GET", "PUT"]),
         Rule(f"{PREFIX}users/<user_id>/status", endpoint="user_status", methods=["PUT"]),
         Rule(f"{PREFIX}instances/<instance>", endpoint="instance", methods=["PUT"]),
+        Rule(f"{PREFIX}quotas/<team>", endpoint="quota", methods=["PUT"]),
     ]
 )
 
@@ -54,6 +55,14 @@ class Instance(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     failed: bool
+
+
+class Quota(BaseModel):
+    """Whether what a quota makes in the cluster is long in coming."""
+
+    model_config = ConfigDict(frozen=True)
+
+    late: bool
 
 
 class UserStatus(BaseModel):
@@ -93,6 +102,13 @@ def instance(request: Request, instance: str) -> dict[str, Any]:
     return {"instance": instance, "failed": wanted.failed}
 
 
+def quota(request: Request, team: str) -> dict[str, Any]:
+    """Hold back the namespace and the queues of a team's quota, or let them come."""
+    wanted = Quota.model_validate_json(request.get_data())
+    (compute_quotas.late.add if wanted.late else compute_quotas.late.discard)(team)
+    return {"team": team, "late": wanted.late}
+
+
 def user_status(request: Request, user_id: str) -> dict[str, Any]:
     """Disable or enable a user, as the identity provider does by SCIM."""
     wanted = UserStatus.model_validate_json(request.get_data()).status
@@ -126,6 +142,7 @@ _HANDLERS: dict[str, Callable[..., dict[str, Any]]] = {
     "calendar": calendar,
     "credentials": credentials,
     "instance": instance,
+    "quota": quota,
     "user_status": user_status,
 }
 

@@ -5,18 +5,20 @@ from typing import Any
 
 from lightkube.resources.rbac_authorization_v1 import RoleBinding
 
-from local import settings
+from local import priorities, settings
 from local.kubernetes import play
 from tests.stories.conftest import Cloud
 
 CLUSTER = "arn:aws:sagemaker:us-west-2:111122223333:cluster/ab12cd34ef56"
 EXAMPLES = settings.CHECKOUT / "examples"
+_QUOTA = "instance_type: ml.c5.4xlarge, vcpu: 1"
 
 
 def register_cluster(cloud: Cloud) -> None:
     """Twice does no harm, so that each story can stand alone."""
     answer = cloud.run("cluster", "register", str(EXAMPLES / "cluster.yaml"))
     assert answer.returncode == 0, answer.stderr + answer.stdout
+    priorities.set_up(cloud.client("sagemaker"), priorities.USUAL)
 
 
 def team_document(team: str, accelerators: int = 1, projects: tuple[str, ...] = ()) -> str:
@@ -41,14 +43,31 @@ def team_document(team: str, accelerators: int = 1, projects: tuple[str, ...] = 
     return "\n".join(lines) + "\n"
 
 
-def make_team(cloud: Cloud, folder: Path, team: str, projects: tuple[str, ...] = ()) -> None:
+def make_team(
+    cloud: Cloud, folder: Path, team: str, projects: tuple[str, ...] = (), quota: str = _QUOTA
+) -> None:
     """A team with its two groups, its document applied."""
     for group in (f"gpu-{team}", f"gpu-{team}-leads"):
         cloud.commons("directory", "create-group", group)
     document = folder / f"{team}.yaml"
-    document.write_text(team_document(team, projects=projects))
+    document.write_text(team_document(team, projects=projects).replace(_QUOTA, quota))
     answer = cloud.run("team", "apply", str(document))
     assert answer.returncode == 0, answer.stderr + answer.stdout
+
+
+ANVIL, BELLOWS = "hyperpod-ns-anvil", "hyperpod-ns-bellows"
+
+
+def make_lenders(cloud: Cloud, folder: Path) -> None:
+    """Two teams with four GPUs each, lent to each other; nobody else has any of that type.
+
+    Twice does no harm: else the idle quota of others would decide who is preempted.
+    """
+    register_cluster(cloud)
+    for team in ("anvil", "bellows"):
+        if cloud.run("team", "show", team).returncode:
+            make_team(cloud, folder, team, quota="instance_type: ml.p5.48xlarge, accelerators: 4")
+    cloud.wait()
 
 
 def join(cloud: Cloud, group: str, *people: str) -> None:

@@ -4,15 +4,62 @@ import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from local import settings
 from local.kubernetes import play
 from local.kubernetes.play import Task
-from tests.stories.company import CLUSTER, kubernetes, make_team, register_cluster
+from local.tasks import Tasks, tasks
+from tests.stories.company import ANVIL, BELLOWS, CLUSTER, kubernetes, make_lenders
 from tests.stories.conftest import Cloud
 
-NAMESPACE = "hyperpod-ns-speech"
-TYPE = "ml.c5.4xlarge"
+TYPE = "ml.p5.48xlarge"
 EVENTS = settings.CHECKOUT / "events"
+
+
+@pytest.fixture(scope="module")
+def forge(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Cloud:
+    make_lenders(cloud, tmp_path_factory.mktemp("documents"))
+    return cloud
+
+
+@pytest.fixture
+def player(forge: Cloud) -> Tasks:
+    return tasks(forge.home, forge.state)
+
+
+def attempts(cloud: Cloud, namespace: str, name: str) -> list[tuple[datetime, datetime, str]]:
+    """Start, end and the reason of the end of each attempt of a task in the ledger."""
+    items = cloud.items("UsageTable", f"NS#{CLUSTER}#{namespace}")
+    found = [i for i in items if i["sk"].startswith("ATTEMPT#") and i["owner_name"] == name]
+    spans = [
+        (datetime.fromisoformat(i["start"]), datetime.fromisoformat(i["end"]), str(i["reason"]))
+        for i in found
+    ]
+    return sorted(spans)
+
+
+def test_ts_02_a_task_is_counted_as_its_queue_tells_through_preemption_and_failure(
+    forge: Cloud, player: Tasks
+) -> None:
+    task = Task(ANVIL, "training", TYPE, 1, 6, "")
+    owner = Task(BELLOWS, "serving", TYPE, 1, 4, "")
+    player.submit(task)
+    began = player.await_admitted(task)
+    forge.wait()
+    evicted = player.preempt(task, owner)
+    served = player.seen(owner).since
+    forge.wait()
+    done = player.finish(owner)
+    again = player.await_admitted(task)
+    failed = player.fail(task)
+    forge.wait()
+    first, second = attempts(forge, ANVIL, task.name)
+    assert first == (began, evicted, "InCohortReclamation")
+    assert second == (again, failed, "Failed")
+    assert attempts(forge, BELLOWS, owner.name) == [(served, done, "Succeeded")]
+    player.remove(task)
+    player.remove(owner)
 
 
 # a month ago would make the cloud count thirty days while the task seems to run
@@ -26,47 +73,46 @@ def at(hours: float) -> datetime:
 def shown(cloud: Cloud) -> list[tuple[str, str, str]]:
     """(held, own, borrowed) of the two days."""
     days = ("--from", f"{at(0):%Y-%m-%d}", "--to", f"{at(24):%Y-%m-%d}")
-    found = cloud.commons("usage", "show", *days, "--namespace", NAMESPACE)
+    found = cloud.commons("usage", "show", *days, "--namespace", ANVIL)
     return [(row["held"], row["own"], row["borrowed"]) for row in found["usage"]]
 
 
 def test_ts_02_a_task_is_counted_through_eviction_midnight_and_repeated_events(
-    cloud: Cloud, tmp_path: Path
+    forge: Cloud, tmp_path: Path
 ) -> None:
-    register_cluster(cloud)
-    make_team(cloud, tmp_path, "speech")
-    cloud.wait()
-    client = kubernetes(cloud)
-    # one vCPU is the team's own; the task holds three
-    task = Task(NAMESPACE, "training", TYPE, 1, 3)
+    if forge.state.kubernetes != "embedded":
+        pytest.skip("past times can be played only where no Kueue writes the present ones")
+    client = kubernetes(forge)
+    # four GPUs are the team's own; the task holds six
+    task = Task(ANVIL, "yesterday", TYPE, 1, 6)
     play.admit(client, task, at(10))
-    cloud.wait()
+    forge.wait()
     play.evict(client, task, at(10.5))
-    cloud.wait()
+    forge.wait()
     play.admit(client, task, at(23))
     play.finish(client, task, at(25))
-    cloud.wait()
-    expected = [("4.5", "1.5", "3"), ("3", "1", "2")]
-    assert shown(cloud) == expected
+    forge.wait()
+    expected = [("9", "6", "3"), ("6", "4", "2")]
+    assert shown(forge) == expected
 
-    again = _again(cloud, tmp_path, task)
-    cloud.deliver(again, again)
+    again = _again(forge, tmp_path, task)
+    forge.deliver(again, again)
     play.remove(client, task)
-    cloud.wait()
-    assert shown(cloud) == expected
+    forge.wait()
+    assert shown(forge) == expected
 
 
 def _again(cloud: Cloud, folder: Path, task: Task) -> Path:
     """The end of the task as its event, once more."""
     (attempt,) = [
         item
-        for item in cloud.items("UsageTable", f"NS#{CLUSTER}#{NAMESPACE}")
-        if item["sk"].startswith("ATTEMPT#") and item["sk"].endswith("#2")
+        for item in cloud.items("UsageTable", f"NS#{CLUSTER}#{ANVIL}")
+        if item["sk"].startswith("ATTEMPT#") and item["end"] == at(25).isoformat()
     ]
     detail = {
         "clusterArn": CLUSTER,
-        "namespace": NAMESPACE,
-        "team": "speech",
+        "namespace": ANVIL,
+        "team": "anvil",
         "workload": {"name": task.workload, "uid": attempt["uid"]},
         "state": "Finished",
         "reason": attempt["reason"],
