@@ -53,9 +53,10 @@ def lose_each(world: World, wanted: list[Grant], say: Say) -> Iterator[Loss]:
 
 def _user_of(grant: Grant) -> Play | None:
     using = [p for p in PLAYS if any(grant.covers(each) for each in p.used)]
-    # the function's own plays first: the cluster's roles have none and go with their functions'
+    # of its own function, for what else was seen may have been under way from the play before; the
+    # cluster's roles have no function, and are taken by workers that sign in anew
     own = [p for p in using if f"{p.function}Role" == grant.role.logical]
-    return next(iter(own or using), None)
+    return next(iter(own or [p for p in using if p.cold]), None)
 
 
 def _lose(world: World, grant: Grant, play: Play) -> Loss:
