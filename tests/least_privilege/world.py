@@ -119,6 +119,11 @@ class World:
         for pid in self.cloud.workers(function.removesuffix("Role")):
             os.kill(pid, signal.SIGKILL)
 
+    def log_of(self, function: str) -> Callable[[], list[str]]:
+        """Reads the lines that a function has logged until then."""
+        file = self.cloud.home / "logs" / "functions" / f"{self.name(function)}.log"
+        return lambda: file.read_text().splitlines() if file.exists() else []
+
     def table(self, output: str = "TeamTable") -> Any:
         session = boto3.Session(settings.ACCOUNT, settings.SECRET, region_name=settings.REGION)
         url = settings.urls(self.cloud.state.ports)["COMMONS_LOCAL_GATEWAY_URL"]
