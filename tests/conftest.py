@@ -12,6 +12,7 @@ from tests.clouds import cloud, parts
 
 __all__ = ["cloud", "parts"]
 
+_STORIES = sorted(file.name for file in (Path(__file__).parent / "stories").glob("test_*.py"))
 _LEFT = pytest.StashKey[list[str]]()
 _REAL = os.environ.get("COMMONS_TEST_KUBERNETES") == "real"
 
@@ -19,15 +20,15 @@ _REAL = os.environ.get("COMMONS_TEST_KUBERNETES") == "real"
 class ByFile(LoadScopeScheduling):
     """Order within a file is kept.
 
-    On the embedded cluster only the stories, which mostly wait, need a local cloud: they are one
-    piece of work. On the real one each worker has a cloud of its own, and takes file by file; a
-    folder of tests/cluster is one piece, since it prepares a company together.
+    On the embedded cluster only the stories, which mostly wait, need a local cloud: they are two
+    pieces of work, with a cloud each. On the real one each worker has a cloud of its own, and takes
+    file by file; a folder of tests/cluster is one piece, since it prepares a company together.
     """
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
         if not _REAL:
-            return "stories" if "/stories/" in file else file
+            return f"stories {_STORIES.index(Path(file).name) % 2}" if "/stories/" in file else file
         folder = str(Path(file).parent)
         return folder if "/cluster/" in folder else file
 

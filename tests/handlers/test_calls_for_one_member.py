@@ -35,7 +35,8 @@ ACCESS = {
     "DescribeAccessEntry": 1,
 }
 QUOTA = {"ListComputeQuotas": 1, "DescribeComputeQuota": 1}
-KUBERNETES_READS = 7
+# the namespace, its queue, and a list of each kind that we shape
+KUBERNETES_READS = 8
 KUBERNETES_WRITES = [("apply", "RoleBinding", "commons-member")]
 TABLE_WRITES = {"BatchWriteItem": 2}
 

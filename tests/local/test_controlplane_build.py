@@ -157,7 +157,9 @@ def test_a_failed_command_is_told_with_the_end_of_what_it_said(tmp_path):
 
 def test_an_interrupted_build_ends_what_it_started(tmp_path):
     go = tmp_path / "go"
-    go.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nexec sleep 600\n")
+    go.write_text(
+        f"#!/bin/sh\necho $$ > {tmp_path}/new\nmv {tmp_path}/new {tmp_path}/pid\nexec sleep 600\n"
+    )
     go.chmod(0o755)
 
     def interrupt() -> None:

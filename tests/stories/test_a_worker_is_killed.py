@@ -25,13 +25,13 @@ def test_killing_workers_in_the_middle_of_a_reconcile_still_ends_in_ready(
     killer = threading.Thread(target=kill)
     killer.start()
     try:
-        make_team(cloud, tmp_path, "anvil")
-        join(cloud, "gpu-anvil", "kim@anvil.example")
+        make_team(cloud, tmp_path, "gasket")
+        join(cloud, "gpu-gasket", "kim@gasket.example")
         cloud.wait()
     finally:
         over.set()
         killer.join()
     cloud.wait()
     assert killed
-    assert cloud.commons("team", "show", "anvil")["phase"] == "Ready"
-    assert "commons:anvil:kim-anvil.example" in everybody(cloud, "hyperpod-ns-anvil")
+    assert cloud.commons("team", "show", "gasket")["phase"] == "Ready"
+    assert "commons:gasket:kim-gasket.example" in everybody(cloud, "hyperpod-ns-gasket")

@@ -37,6 +37,7 @@ def test_no_function_logs_the_name_of_anybody(cloud: Cloud, tmp_path: Path) -> N
 def _event_with_a_name(folder: Path) -> Path:
     """From a foreign tool: it is refused, and what stood there is nobody's business."""
     event = json.loads((settings.CHECKOUT / "events" / "task_admitted.json").read_text())
+    event["id"] = "0c1d7a52-6a0e-4d0e-9d2b-5f1e6a7b8c90"
     event["detail"]["attempt"] = ZOE
     file = folder / "event.json"
     file.write_text(json.dumps(event))
