@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.least_privilege import grants
-from tests.least_privilege.grants import Grant
+from tests.least_privilege.grants import Grant, Role
 from tests.least_privilege.play import PLAYS, Play
 from tests.least_privilege.record import Judged
 from tests.least_privilege.world import Failed, World
@@ -54,10 +54,19 @@ def lose_each(world: World, wanted: list[Grant], say: Say) -> Iterator[Loss]:
 
 def _user_of(grant: Grant) -> Play | None:
     using = [p for p in PLAYS if any(grant.covers(each) for each in p.used)]
-    # of its own function, for what else was seen may have been under way from the play before; the
-    # cluster's roles have no function, and are taken by workers that sign in anew
-    own = [p for p in using if f"{p.function}Role" == grant.role.logical]
-    return next(iter(own or [p for p in using if p.cold]), None)
+    # what else was seen may have been under way from the play before: only what is of the play's
+    # own function counts, and the cluster role that its function took in a new worker
+    own = [p for p in using if f"{p.function}Role" == grant.role.logical or _takes(p, grant.role)]
+    return next(iter(own), None)
+
+
+def _takes(play: Play, role: Role) -> bool:
+    return play.cold and any(
+        each.action == "sts:AssumeRole"
+        and each.resource.endswith(f"/{role.name}")
+        and f"-{play.function}Role-" in each.role
+        for each in play.used
+    )
 
 
 def _lose(world: World, grant: Grant, play: Play) -> Loss:
