@@ -122,7 +122,9 @@ def test_qu_07_what_got_in_past_the_queue_is_its_namespaces_use(forge: Cloud) ->
     forge.wait()
     (ended,) = attempts(forge, ANVIL, "sneaked")
     assert ended["end"] > ended["start"]
-    assert used(forge, ANVIL)["held"] >= before > 0
+    # the end is told in whole seconds, what was carried on until then was not
+    second = Decimal(2) / 3600
+    assert used(forge, ANVIL)["held"] > before - second > 0
 
 
 def test_a_task_whose_machine_fails_goes_on_elsewhere_and_hyperpod_says_so(
