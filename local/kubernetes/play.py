@@ -14,6 +14,7 @@ from lightkube import ApiError, Client, KubeConfig
 from lightkube.generic_resource import GenericNamespacedResource, create_namespaced_resource
 from lightkube.types import PatchType
 
+from commons.domain import names
 from local.kubernetes import played
 from local.kubernetes.objects import Document
 
@@ -44,12 +45,12 @@ class Task:
     @property
     def queue(self) -> str:
         """The LocalQueue of the namespace, as a compute quota names it."""
-        return f"{self.namespace}-localqueue"
+        return names.local_queue_name(self.namespace)
 
     @property
     def cluster_queue(self) -> str:
         """The ClusterQueue of the namespace, as a compute quota names it."""
-        return f"{self.namespace}-clusterqueue"
+        return names.cluster_queue_name(self.namespace)
 
     @property
     def workload(self) -> str:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import boto3
@@ -20,11 +19,9 @@ from commons.adapters.team_table import TeamTable
 from commons.domain.events import OutgoingEvent
 from tests.adapters.team_tables import team_table
 
-EVENTS = Path(__file__).parents[2] / "events"
 STORE = "d-9067a1b2c3"
 BUCKET = "configuration"
 MACHINE = "arn:aws:states:us-west-2:111122223333:stateMachine:gpu-commons-reconcile-team"
-QUEUE = "arn:aws:sqs:us-west-2:111122223333:queue"
 
 
 @dataclass
@@ -162,23 +159,3 @@ class Context:
 @pytest.fixture
 def context() -> Context:
     return Context()
-
-
-def batch(*bodies: Any) -> dict[str, Any]:
-    """An SQS batch; a body that is no text is written as JSON."""
-    return {
-        "Records": [
-            {
-                "messageId": f"m{number}",
-                "body": body if isinstance(body, str) else json.dumps(body),
-                "eventSourceARN": QUEUE,
-            }
-            for number, body in enumerate(bodies, start=1)
-        ]
-    }
-
-
-def sample(name: str) -> dict[str, Any]:
-    """One of the project's own events."""
-    found: dict[str, Any] = json.loads(EVENTS.joinpath(f"{name}.json").read_text())
-    return found

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from directory.on_directory_change import handler
-from tests.handlers.conftest import QUEUE, Context, Stack, batch, sample
+from tests.handlers.conftest import Context, Stack
+from tests.sample_events import QUEUE, batch, sample
 
 GROUP = "5478a1c0-7021-70b4-2d6f-0c11e0a40001"
 USER = "d4d8c4f8-90b1-7033-8f52-6ab1e2c70001"

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from teams.on_team_document import handler
-from tests.handlers.conftest import BUCKET, Context, Stack, batch, sample
+from tests.handlers.conftest import BUCKET, Context, Stack
+from tests.sample_events import batch, sample
 
 ARN = "arn:aws:sagemaker:us-west-2:111122223333:cluster/ab12cd34ef56"
 KEY = "documents/teams/vision.yaml"

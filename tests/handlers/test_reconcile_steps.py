@@ -11,7 +11,8 @@ from commons.domain.group_pins import GroupPin
 from commons.domain.sweep import Directory, KnownTeam, Observed
 from commons.domain.team import Accepted
 from teams import on_reconcile_end, read_team, record_outcome, sweep_teams
-from tests.handlers.conftest import MACHINE, Context, Stack, batch, sample
+from tests.handlers.conftest import MACHINE, Context, Stack
+from tests.sample_events import batch, sample
 
 ARN = "arn:aws:sagemaker:us-west-2:111122223333:cluster/ab12cd34ef56"
 NAMESPACE = {"cluster": ARN, "namespace": "hyperpod-ns-vision", "project": None}

@@ -17,7 +17,8 @@ from commons.domain.errors import Throttled
 from commons.domain.team import Accepted
 from tasks import on_task_state, total_usage, watch_tasks
 from tests.adapters.usage_support import usage_table
-from tests.handlers.conftest import Context, Stack, batch, sample
+from tests.handlers.conftest import Context, Stack
+from tests.sample_events import batch, sample
 from tests.unit.kueue_support import cluster_queue, condition, local_queue, workload
 from tests.unit.tasks_support import CLUSTER, NAMESPACE, P5, at, detail, envelope
 

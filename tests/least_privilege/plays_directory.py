@@ -3,9 +3,9 @@
 import itertools
 from typing import Any
 
-from tests.least_privilege.events import batch, nonsense, sample
 from tests.least_privilege.play import play
 from tests.least_privilege.world import World
+from tests.sample_events import batch, nonsense, sample
 from tests.stories.company import EXAMPLES, team_document
 
 # a team with no document: whoever reconciles it finds nothing to do

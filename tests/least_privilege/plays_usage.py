@@ -6,9 +6,9 @@ from typing import Any
 
 from local.kubernetes import play as cluster
 from local.kubernetes.play import Task
-from tests.least_privilege.events import batch, nonsense, sample
 from tests.least_privilege.play import play
 from tests.least_privilege.world import NAMESPACE, TEAM, World
+from tests.sample_events import batch, nonsense, sample
 from tests.stories.company import CLUSTER, kubernetes
 
 WATCH, ON_TASK, TOTAL = "WatchTasksFunction", "OnTaskStateFunction", "TotalUsageFunction"

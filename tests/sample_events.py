@@ -1,15 +1,15 @@
-"""The project's sample events, about what there is in the quiet world."""
+"""The project's sample events, and how SQS hands them to a function."""
 
 import json
 from typing import Any
 
 from local import settings
 
-QUEUE = f"arn:aws:sqs:{settings.REGION}:{settings.ACCOUNT}:gpu-commons-played"
+QUEUE = f"arn:aws:sqs:{settings.REGION}:{settings.ACCOUNT}:queue"
 
 
 def batch(*bodies: Any) -> dict[str, Any]:
-    """What Lambda makes of SQS messages."""
+    """What Lambda makes of SQS messages; a body that is no text is written as JSON."""
     return {
         "Records": [
             {
