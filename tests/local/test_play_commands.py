@@ -3,19 +3,23 @@
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from lightkube.generic_resource import create_namespaced_resource
 
-from local import clients, supervisor
+from local import clients, settings, supervisor
 from local.cluster import Cluster
+from local.kubernetes import play
 from local.services.fixtures import CLUSTER_ARN, CLUSTER_NAME
 from local.state import State
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 TEAM = "smith"
+_QUEUES = create_namespaced_resource("kueue.x-k8s.io", "v1beta2", "LocalQueue", "localqueues")
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +29,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert state is not None
     try:
         _give_quota(state)
+        _await_queue(home, state)
         yield home
     finally:
         supervisor.down(home)
@@ -41,6 +46,16 @@ def _give_quota(state: State) -> None:
             "PreemptTeamTasks": "LowerPriority",
         },
     )
+
+
+def _await_queue(home: Path, state: State) -> None:
+    """What a quota makes comes after its status, as in AWS."""
+    endpoint = settings.kubernetes_endpoint(state.ports, state.kubernetes, settings.EKS_CLUSTER)
+    cluster = play.administrator(home, endpoint)
+    until = time.monotonic() + 30
+    while not list(cluster.list(_QUEUES, namespace=f"hyperpod-ns-{TEAM}")):
+        assert time.monotonic() < until, "the quota made no queue"
+        time.sleep(0.1)
 
 
 @pytest.fixture

@@ -161,16 +161,16 @@ def test_a_team_that_comes_back_gets_all_of_it_again(wharf: Wharf) -> None:
 def test_qu_03_a_quota_that_is_deleted_too_early_goes_when_its_last_task_has_ended(
     wharf: Wharf,
 ) -> None:
-    # made within one second, so that Kueue may take either
-    (name,) = wharf.cloud.eventually(wharf.running)
-    taken = next(task for task in (SECOND, THIRD) if task.name == name)
+    # both were made within one second, so that Kueue may have taken either
+    wharf.tasks.remove(THIRD)
+    wharf.tasks.await_admitted(SECOND)
     (namespace,) = wharf.shown()["namespaces"]
     wharf.cloud.client("sagemaker").delete_compute_quota(ComputeQuotaId=namespace["quota"]["id"])
 
     queue = wharf.cloud.eventually(lambda: _going(wharf.cloud))
     assert queue["metadata"]["finalizers"] == ["kueue.x-k8s.io/resource-in-use"]
     assert wharf.quota_status() == "Deleting"
-    wharf.tasks.finish(taken)
+    wharf.tasks.finish(SECOND)
 
     assert wharf.cloud.eventually(lambda: wharf.quota_status() == "Deleted")
     assert wharf.again()["phase"] == "Ready"
