@@ -2,11 +2,12 @@
 
 import os
 import socket
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
+
+from local import free_ports
 
 ACCOUNT = "111122223333"
 REGION = "us-west-2"
@@ -44,17 +45,16 @@ def home() -> Path:
 def choose_ports(base: int | None = None) -> Ports:
     """Four free ports, or the four that start at `base`; raises PortTaken."""
     names = list(Ports.model_fields)
-    chosen: dict[str, int] = {}
-    with ExitStack() as sockets:  # all are held until each is known, so that no two are the same
-        for offset, name in enumerate(names):
-            listener = sockets.enter_context(socket.socket())
-            wanted = 0 if base is None else base + offset
+    if base is None:
+        return Ports(**dict(zip(names, free_ports.choose(len(names)), strict=True)))
+    wanted = {name: base + offset for offset, name in enumerate(names)}
+    for name, port in wanted.items():
+        with socket.socket() as listener:
             try:
-                listener.bind(("127.0.0.1", wanted))
+                listener.bind(("127.0.0.1", port))
             except OSError as error:
-                raise PortTaken(f"port {wanted} ({name}) is taken: {error.strerror}") from error
-            chosen[name] = listener.getsockname()[1]
-    return Ports(**chosen)
+                raise PortTaken(f"port {port} ({name}) is taken: {error.strerror}") from error
+    return Ports(**wanted)
 
 
 def urls(ports: Ports) -> dict[str, str]:

@@ -2,9 +2,7 @@
 
 import secrets
 import shutil
-import socket
-from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from local import free_ports
 from local.kubernetes import certificates
 
 MASTERS = "system:masters"
@@ -43,12 +42,7 @@ class Ports:
 
 def choose_ports(api: int) -> Ports:
     """Free ports beside the one that is given."""
-    wanted = [api if name == "api" else 0 for name in Ports.__dataclass_fields__]
-    with ExitStack() as held:  # all are held until each is known, so that no two are the same
-        sockets = [held.enter_context(socket.socket()) for _ in wanted]
-        for one, port in zip(sockets, wanted, strict=True):
-            one.bind(("127.0.0.1", port))
-        return Ports(*(one.getsockname()[1] for one in sockets))
+    return Ports(api, *free_ports.choose(len(fields(Ports)) - 1))
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,8 @@ def test_one_that_was_killed_is_told_by_the_signal(tmp_path: Path):
 def test_all_end_at_once_though_they_would_rather_not(tmp_path: Path):
     async def story() -> float:
         children = Children(tmp_path)
-        stubborn = ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 600; done"]
+        # execs, since a child of its own would be left when it is killed
+        stubborn = ["sh", "-c", "trap '' TERM; echo ready; exec sleep 600"]
         for name in ("apiserver", "etcd"):
             await children.start(name, stubborn, tmp_path)
         began = time.monotonic()

@@ -18,7 +18,7 @@ NOW = datetime(2026, 7, 1, 9, tzinfo=UTC)
 
 @pytest.fixture
 def ports() -> Ports:
-    return loopback.choose_ports(0)
+    return loopback.choose_ports(6443)
 
 
 @pytest.fixture

@@ -103,7 +103,9 @@ def test_a_part_that_never_listens_is_named(home, monkeypatch):
 
 def test_a_part_that_died_later_is_reported_and_up_says_so(home):
     started = supervisor.up(home)
+    orphan = child_of(home, "directory")
     os.kill(started.parts["directory"].pid, 9)
+    os.kill(orphan, 9)
     eventually(lambda: not processes.alive(started.parts["directory"]))
     assert {p.part: p.state for p in supervisor.status(home)} == {
         "gateway": "running",
