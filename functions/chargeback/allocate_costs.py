@@ -12,6 +12,7 @@ from commons.domain.allocation import RULE
 from commons.domain.chargeback_bill import Bill
 from commons.domain.chargeback_lines import RunContext
 from commons.domain.chargeback_run import RunRef
+from commons.domain.cost_basis import Basis
 
 
 @bootstrap.logger.inject_lambda_context
@@ -26,7 +27,8 @@ def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
     with TemporaryDirectory() as name:
         folder = Path(name)
         partials = store.partials(run, len(plan.batches), folder)
-        bill = Bill(*read_partials(partials, folder), history.clusters())
+        sums = read_partials(partials, folder)
+        bill = Bill(sums.lines, sums.total(Basis.AMORTISED), history.clusters())
         context = RunContext(
             run.run_id, RULE.version, run.period, bill.currency(), plan.report.delivery.uri
         )

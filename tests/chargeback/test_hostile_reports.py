@@ -8,6 +8,7 @@ import pytest
 
 from commons import bootstrap
 from commons.adapters.cost_files import read_partials, summarise
+from commons.domain.cost_basis import Basis
 from commons.domain.cost_plan import DataFile
 from commons.domain.cost_report import Delivery
 from commons.domain.errors import RefusedInput
@@ -39,8 +40,8 @@ def test_a_file_is_read_whatever_it_is_called(chain: Chain, tmp_path: Path, name
     [path] = bootstrap.cost_reports().download(REPORTS, [file], folder)
     assert path.parent == folder
     summarise([(key, path)], folder / "partial.parquet")
-    _, total = read_partials([folder / "partial.parquet"], folder)
-    assert total == Decimal("1.5")
+    sums = read_partials([folder / "partial.parquet"], folder)
+    assert sums.total(Basis.AMORTISED) == Decimal("1.5")
 
 
 def test_a_manifest_of_any_size_is_not_read_whole(

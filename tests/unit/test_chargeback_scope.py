@@ -35,7 +35,8 @@ NODE = CostLine(
     resource=ARN,
     line_type="Usage",
     day=DAY,
-    amount=Decimal(10),
+    unblended=Decimal(10),
+    amortised=Decimal(10),
     hours=Decimal(24),
     rows=1,
 )
@@ -71,7 +72,7 @@ PLACES = [
     (node(namespace="train", line_type="Refund"), Kind.DIRECT, "refund", ARN),
     (node(namespace=" "), Kind.POOL, "", ARN),
     (node(usage_type="USW2-Studio", resource=""), Kind.OUTSIDE, "", ""),
-    (CostLine(False, "USD", amount=Decimal(5)), Kind.OUTSIDE, "", ""),
+    (CostLine(False, "USD", amortised=Decimal(5)), Kind.OUTSIDE, "", ""),
 ]
 
 
@@ -90,8 +91,8 @@ def test_cb_12_a_namespace_is_told_apart_by_the_clusters_tag() -> None:
 
 def test_negations_repeat_no_hours_and_volumes_have_none() -> None:
     lines = [
-        node(line_type="SavingsPlanCoveredUsage", amount=Decimal(6)),
-        node(line_type="SavingsPlanNegation", amount=Decimal(0)),
+        node(line_type="SavingsPlanCoveredUsage", amortised=Decimal(6)),
+        node(line_type="SavingsPlanNegation", amortised=Decimal(0)),
         node(usage_type="USW2-Cluster:VolumeUsage.gp2", hours=Decimal("0.68")),
     ]
     pools = gather(Scope(lines, [CLUSTER]).place(), "2026-10")
@@ -132,13 +133,13 @@ def history() -> History:
 
 
 def allocated(lines: list[CostLine]) -> list[ChargebackLine]:
-    bill = Bill(lines, total(line.amount for line in lines), [CLUSTER])
+    bill = Bill(lines, total(line.amortised for line in lines), [CLUSTER])
     return bill.allocate(CONTEXT, lambda *_: history())[0]
 
 
 costs = st.decimals(-(10**7), 10**7, places=10)
 any_line = st.builds(
-    lambda place, amount, day: dataclasses.replace(place[0], amount=amount, day=DAY + day),
+    lambda place, cost, day: dataclasses.replace(place[0], amortised=cost, day=DAY + day),
     st.sampled_from(PLACES),
     costs,
     st.timedeltas(timedelta(0), timedelta(days=20)),
@@ -150,7 +151,7 @@ any_line = st.builds(
 def test_the_parts_are_the_bill_for_any_report_in_any_order(lines, random) -> None:  # type: ignore[no-untyped-def]
     inside = [p.line for p in Scope(lines, [CLUSTER]).place() if p.kind is not Kind.OUTSIDE]
     parts = allocated(lines)
-    assert total(part.amount for part in parts) == total(line.amount for line in inside)
+    assert total(part.amount for part in parts) == total(line.amortised for line in inside)
     shuffled = list(lines)
     random.shuffle(shuffled)
     assert allocated(shuffled) == parts
@@ -166,7 +167,7 @@ def test_the_cost_center_is_the_one_of_the_day_and_use_in_progress_is_marked() -
 
 
 def test_shared_cost_follows_direct_charge_and_is_unallocated_where_nobody_is_charged() -> None:
-    shared = node(usage_type="USW2-Cluster:VolumeUsage.gp2", amount=Decimal(7))
+    shared = node(usage_type="USW2-Cluster:VolumeUsage.gp2", amortised=Decimal(7))
     parts = [p for p in allocated([node(), shared]) if p.component == "storage"]
     assert {p.namespace for p in parts} == {"alpha", "beta"}
     assert total(p.amount for p in parts) == 7

@@ -10,8 +10,9 @@ from typing import Any
 import duckdb
 
 from commons.adapters import cost_queries
-from commons.adapters.cost_queries import Columns, literal
-from commons.domain.cost_lines import CostLine
+from commons.adapters.cost_expressions import Columns, literal
+from commons.domain.cost_basis import NET, Basis
+from commons.domain.cost_lines import CostLine, CostSums
 from commons.domain.cost_report import missing_columns
 from commons.domain.errors import RefusedInput
 
@@ -55,14 +56,21 @@ def summarise(files: Sequence[tuple[str, Path]], target: Path) -> None:
                 _refuse_bad_row(db, name, path)
 
 
-def read_partials(paths: Sequence[Path], folder: Path) -> tuple[list[CostLine], Decimal]:
-    """The sums of all batches together, and the total over everything that was read."""
+def read_partials(paths: Sequence[Path], folder: Path) -> CostSums:
+    """The sums of all batches together.
+
+    Whether an export has net costs is one answer for all of its lines: with a line that lacks
+    them, none of them counts.
+    """
     with database(folder) as db:
+        sums = db.execute(cost_queries.totals(_parquet(paths))).fetchone() or ()
+        costs = dict(zip(Basis, map(Decimal, sums), strict=False))
+        lacking = {basis for basis, rows in zip(NET, sums[len(Basis) :], strict=True) if rows}
+        totals = {basis: cost for basis, cost in costs.items() if basis not in lacking}
         found = db.execute(cost_queries.merged(_parquet(paths)))
         names = [str(column[0]) for column in found.description or []]
-        lines = [_line(dict(zip(names, row, strict=True))) for row in _rows(found)]
-        total = db.execute(f"SELECT coalesce(sum(amount), 0) FROM {_parquet(paths)}").fetchone()  # noqa: S608 - paths of ours
-        return lines, Decimal(total[0]) if total else Decimal(0)
+        rows = (dict(zip(names, row, strict=True)) for row in _rows(found))
+        return CostSums([_line(row | dict.fromkeys(lacking)) for row in rows], totals)
 
 
 def _write_sums(db: duckdb.DuckDBPyConnection, paths: Sequence[Path], target: Path) -> int:
@@ -89,19 +97,29 @@ def _refuse_bad_row(db: duckdb.DuckDBPyConnection, name: str, path: Path) -> Non
     # rows are counted as the file has them, so this one query must not reorder them
     db.execute("SET preserve_insertion_order = true")
     numbered = f"(SELECT *, row_number() OVER () AS row_of_file FROM {source})"  # noqa: S608 - a path of ours
-    raw = columns.text("line_item_unblended_cost")
-    lines = cost_queries.lines(numbered, columns, f", row_of_file, {raw} AS raw")
+    written = [f"{columns.cost_as_written(basis)} AS {basis}_text" for basis in Basis]
+    lines = cost_queries.lines(numbered, columns, f", row_of_file, {', '.join(written)}")
     found = db.execute(
-        f"SELECT row_of_file, line_type, amount IS NULL, raw FROM ({lines}) "  # noqa: S608 - quoted names
-        f"WHERE {cost_queries.BAD} ORDER BY row_of_file LIMIT 1"
-    ).fetchone()
-    if found:
-        row, line_type, no_amount, text = found
-        what = f"the cost '{text}' of a {line_type} line" if no_amount else "the usage amount"
-        # its amortised cost stands in columns of its own, which an export may have left out
-        planned = str(line_type).startswith(("SavingsPlan", "DiscountedUsage"))
-        hint = "; include the savings plan and reservation columns in the export" * planned
-        raise RefusedInput(f"data file {name}", [f"row {row}: {what} is no amount{hint}"])
+        f"SELECT * FROM ({lines}) WHERE {cost_queries.BAD} ORDER BY row_of_file LIMIT 1"  # noqa: S608 - quoted names
+    )
+    names = [str(column[0]) for column in found.description or []]
+    for values in found.fetchall():
+        row = dict(zip(names, values, strict=True))
+        reason = f"row {row['row_of_file']}: {_why(row)}"
+        raise RefusedInput(f"data file {name}", [reason])
+
+
+def _why(row: dict[str, Any]) -> str:
+    if not row["unusable"]:
+        return "the usage amount is no amount"
+    absent = [basis for basis in Basis if row[basis] is None]
+    # a net cost that is only empty is no fault
+    basis = next((b for b in absent if b not in NET or row[f"{b}_text"]), absent[0])
+    line_type = row["line_type"]
+    # its amortised cost stands in columns of its own, which an export may have left out
+    planned = str(line_type).startswith(("SavingsPlan", "DiscountedUsage", "RIFee"))
+    hint = "; include the savings plan and reservation columns in the export" * planned
+    return f"the cost '{row[f'{basis}_text']}' of a {line_type} line is no amount{hint}"
 
 
 def _source(db: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> tuple[str, Columns]:

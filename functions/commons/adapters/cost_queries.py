@@ -1,132 +1,60 @@
-"""SQL over cost files: columns by name, the amortised cost of a line, tags that AWS itself sets.
-
-Column names of a file reach the SQL only quoted; values never do.
-"""
+"""SQL over cost files: what a line is, what it costs on each basis, and exact sums of both."""
 # ruff: noqa: S608 - a query is built from the columns that a file has, and only here
 
-from collections.abc import Mapping
+from commons.adapters.cost_expressions import MONEY, Columns
+from commons.domain.cost_basis import NET, PODS, TASKS, Basis
 
-# column name in lower case -> DuckDB type, as a file has them
-Schema = Mapping[str, str]
-
-# sums are exact in this type, in whatever order threads add: sums of doubles are not
-_MONEY = "DECIMAL(38,10)"
-# split cost allocation repeats the cost of its parent instance
-_SPLIT_OPERATIONS = "('EKSPod-EC2', 'ECSTask-EC2')"
-# a tag that a user sets is prefixed with user_ or user: and never has one of these names
-# column -> what its keys may begin with; each further lookup costs every line of the report
-_TAG_COLUMNS = {"resource_tags": ("",), "tags": ("", "resourceTags/")}
-_TAG_FLAT = ("resource_tags_", "resourcetags/")
-_TAG_FORMS = ("aws_eks_{}", "aws:eks:{}")
-
-
-def quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-class Columns:
-    """Expressions over the columns that one set of files has."""
-
-    def __init__(self, schema: Schema) -> None:
-        self._schema = {name.lower(): kind for name, kind in schema.items()}
-
-    def has(self, name: str) -> bool:
-        return name in self._schema
-
-    def text(self, name: str) -> str:
-        """Never NULL. Account ids stay text, with their zeros, whatever a column's type."""
-        return f"coalesce(CAST({quoted(name)} AS VARCHAR), '')" if self.has(name) else "''"
-
-    def money(self, name: str) -> str:
-        """NULL for what is no amount: empty, NaN, infinite, or with more than 28 digits."""
-        return f"TRY_CAST({quoted(name)} AS {_MONEY})" if self.has(name) else f"NULL::{_MONEY}"
-
-    def moment(self, name: str) -> str:
-        """A UTC timestamp, or NULL."""
-        return f"TRY_CAST({quoted(name)} AS TIMESTAMP)" if self.has(name) else "NULL::TIMESTAMP"
-
-    def tag(self, *names: str) -> str:
-        """Value of a tag aws:eks:<name>, from maps, JSON text or flat columns; '' if none."""
-        forms = [form.format(name) for name in names for form in _TAG_FORMS]
-        found = [self._in_column(column, forms) for column in _TAG_COLUMNS if self.has(column)]
-        flat = [f"{prefix}{form}" for prefix in _TAG_FLAT for form in forms]
-        found += [f"nullif({self.text(column)}, '')" for column in flat if self.has(column)]
-        return f"coalesce({', '.join([*found, literal('')])})"
-
-    def _in_column(self, column: str, forms: list[str]) -> str:
-        keys = [prefix + form for prefix in _TAG_COLUMNS[column] for form in forms]
-        if self._schema[column].startswith("MAP"):
-            parts = [f"nullif({quoted(column)}[{literal(key)}], '')" for key in keys]
-        else:
-            # JSON text in CSV; a Parquet struct is turned into it
-            struct = self._schema[column].startswith("STRUCT")
-            text = f"to_json({quoted(column)})" if struct else quoted(column)
-            paths = [literal(f'$."{key}"') for key in keys]
-            parts = [f"nullif(TRY(json_extract_string({text}, {path})), '')" for path in paths]
-        return f"coalesce({', '.join(parts)})"
-
-    def amortised(self) -> str:
-        """Cost on the amortised basis: a plan's or reservation's effective price where it covers.
-
-        What was paid up front is not counted when it is billed but when it is used; a fee counts
-        only for the part of the commitment that nothing used.
-        """
-        return f"""CASE {self.text("line_item_line_item_type")}
-            WHEN 'SavingsPlanCoveredUsage'
-                THEN {self.money("savings_plan_savings_plan_effective_cost")}
-            WHEN 'SavingsPlanRecurringFee' THEN {self._unused_commitment()}
-            WHEN 'SavingsPlanNegation' THEN 0
-            WHEN 'SavingsPlanUpfrontFee' THEN 0
-            WHEN 'DiscountedUsage' THEN {self.money("reservation_effective_cost")}
-            WHEN 'RIFee' THEN {self._unused_reservation()}
-            WHEN 'Fee' THEN CASE WHEN {self.text("reservation_reservation_a_r_n")} <> ''
-                THEN 0 ELSE {self.money("line_item_unblended_cost")} END
-            WHEN 'Refund' THEN CASE WHEN {self.text("line_item_product_code")} LIKE '%SavingsPlans'
-                THEN 0 ELSE {self.money("line_item_unblended_cost")} END
-            ELSE {self.money("line_item_unblended_cost")} END"""
-
-    def _unused_commitment(self) -> str:
-        """No amount without both columns, so that the line is refused and not counted as zero."""
-        committed = self.money("savings_plan_total_commitment_to_date")
-        return f"{committed} - {self.money('savings_plan_used_commitment')}"
-
-    def _unused_reservation(self) -> str:
-        upfront = "reservation_unused_amortized_upfront_fee_for_billing_period"
-        recurring = "reservation_unused_recurring_fee"
-        if not self.has(recurring):
-            return self.money("line_item_unblended_cost")
-        paid = f"coalesce({self.money(upfront)}, 0)" if self.has(upfront) else "0"
-        return f"{paid} + {self.money(recurring)}"
+_SPLIT_COST = "split_line_item_split_cost"
 
 
 def lines(source: str, columns: Columns, more: str = "") -> str:
-    """One row per report line: keys, `amount`, `hours`, and whether a cluster can be concerned.
+    """One row per report line: keys, a cost per basis, `hours`, whether a cluster can be concerned.
 
-    `more` are further columns of the source to keep.
+    `more` are further columns of the source to keep. An export without the columns of split costs
+    has no use for the rows that they belong to.
     """
+    skipped = [TASKS] if columns.has(_SPLIT_COST) else [TASKS, PODS]
     return f"""
     SELECT *, {_CANDIDATE} AS candidate FROM (
         SELECT {columns.text("line_item_currency_code")} AS currency,
             {columns.text("bill_payer_account_id")} AS payer,
             {columns.text("line_item_usage_account_id")} AS account,
-            {columns.text("product_region_code")} AS region,
             {columns.text("line_item_product_code")} AS product,
             {columns.text("line_item_usage_type")} AS usage_type,
             {columns.text("line_item_resource_id")} AS resource,
             {columns.text("line_item_line_item_type")} AS line_type,
             {columns.moment("line_item_usage_start_date")} AS starts,
             {columns.moment("line_item_usage_end_date")} AS ends,
-            {columns.tag("namespace")} AS namespace,
-            CASE WHEN namespace <> '' THEN {columns.tag("cluster-name", "cluster_name")}
+            ({columns.meets(PODS)}) AS split,
+            {_of_pod(columns.text("product_region_code"), ":", 4)} AS region,
+            {_of_pod(columns.tag("namespace"), "/", 3)} AS namespace,
+            CASE WHEN namespace <> ''
+                THEN {_of_pod(columns.tag("cluster-name", "cluster_name"), "/", 2)}
                 ELSE '' END AS eks_cluster,
-            {columns.amortised()} AS amount,
+            {", ".join(f"{columns.cost(basis)} AS {basis}" for basis in Basis)},
+            {_unusable(columns)} AS unusable,
             {columns.money("line_item_usage_amount")} AS hours {more}
         FROM {source}
-        WHERE {columns.text("line_item_operation")} NOT IN {_SPLIT_OPERATIONS})"""
+        WHERE NOT ({" OR ".join(columns.meets(each) for each in skipped)}))"""
+
+
+def _of_pod(text: str, separator: str, part: int) -> str:
+    """The text, or else what arn:aws:eks:<region>:<account>:pod/<cluster>/<namespace>/… says.
+
+    Only the rows of pods have such a resource; a tag need not be activated for them.
+    """
+    named = f"CASE WHEN split THEN split_part(resource, '{separator}', {part}) ELSE '' END"
+    return f"coalesce(nullif({text}, ''), {named})"
+
+
+def _unusable(columns: Columns) -> str:
+    """Net costs may be missing, and then no net basis can be chosen; they may not be nonsense."""
+    gross = [f"{basis} IS NULL" for basis in Basis if basis not in NET]
+    # CASE looks at the texts of those lines alone that have no net cost; AND would read all
+    net = [
+        f"CASE WHEN {b} IS NULL THEN {columns.cost_as_written(b)} <> '' ELSE false END" for b in NET
+    ]
+    return f"({' OR '.join(gross + net)})"
 
 
 _CANDIDATE = """(product = 'AmazonSageMaker' AND (resource = ''
@@ -135,8 +63,9 @@ _CANDIDATE = """(product = 'AmazonSageMaker' AND (resource = ''
     OR product IN ('AmazonFSx', 'MachineLearningSavingsPlans')
     OR contains(product, 'Support') OR namespace <> '')"""
 
-# of these products alone the usage type and resource say which cluster or file system it is
-_NAMED = "product IN ('AmazonSageMaker', 'AmazonEKS', 'AmazonFSx')"
+# of these products alone the usage type and resource say which cluster or file system it is;
+# of pods there are millions
+_NAMED = "product IN ('AmazonSageMaker', 'AmazonEKS', 'AmazonFSx') AND NOT split"
 # in the order of domain.cost_lines.CostLine after its first two fields
 _KEYS = {
     "payer": "payer",
@@ -149,47 +78,67 @@ _KEYS = {
     "day": "CAST(starts AS DATE)",
     "namespace": "namespace",
     "eks_cluster": "eks_cluster",
+    "split": "split",
 }
+_COSTS = ", ".join(f"sum({basis}) AS {basis}" for basis in Basis)
 # a line without a usable amount, or a node without usable hours
 _NO_HOURS = "hours IS NULL AND contains(usage_type, 'Cluster:ml.')"
-BAD = f"(amount IS NULL OR candidate AND {_NO_HOURS})"
+BAD = f"(unusable OR candidate AND {_NO_HOURS})"
 
 
 def sums(source: str, columns: Columns) -> str:
-    """Exact sums per key. What can concern no cluster is one row per currency.
+    """Exact sums per key. What can concern no cluster is one row per currency, EC2 apart.
 
     Few lines concern a cluster. Grouping only those, and taking their sum off that of all lines,
     is twice as fast as grouping all of them; with decimals it is as exact.
     """
     every = lines(source, columns)
-    none = [f"NULL AS {key}" for key in _KEYS]
+    none = [f"NULL AS {key}" for key in _KEYS if key not in ("product", "split")]
+    lacking = [f"count(*) FILTER ({b} IS NULL) AS {lacking_of(b)}" for b in NET]
+    left = [f"(e.{b} - coalesce(o.{b}, 0))::{MONEY} AS {b}" for b in Basis]
     return f"""WITH everything AS (
-            SELECT currency, sum(amount) AS amount, count(*) AS rows,
-                count(*) FILTER (amount IS NULL) AS bad
-            FROM ({every}) GROUP BY currency),
+            SELECT currency, product = 'AmazonEC2' AS ec2, split, {_COSTS}, count(*) AS rows,
+                count(*) FILTER (unusable) AS bad, {", ".join(lacking)}
+            FROM ({every}) GROUP BY ALL),
         concerned AS (
             SELECT currency, {", ".join(f"{value} AS {key}" for key, value in _KEYS.items())},
-                sum(amount) AS amount, sum(hours) AS hours, count(*) AS rows,
+                {_COSTS}, sum(hours) AS hours, count(*) AS rows,
                 min(starts) AS starts, max(ends) AS ends, count(*) FILTER ({_NO_HOURS}) AS bad
             FROM ({every}) WHERE candidate GROUP BY ALL),
         ours AS (
-            SELECT currency, sum(amount) AS amount, sum(rows) AS rows
-            FROM concerned GROUP BY currency)
+            SELECT currency, product = 'AmazonEC2' AS ec2, split, {_COSTS}, sum(rows) AS rows
+            FROM (SELECT * REPLACE (rows::BIGINT AS rows) FROM concerned) GROUP BY ALL)
         SELECT true AS candidate, * REPLACE (
-            amount::{_MONEY} AS amount, hours::{_MONEY} AS hours) FROM concerned
+            {", ".join(f"{b}::{MONEY} AS {b}" for b in Basis)}, hours::{MONEY} AS hours)
+        FROM concerned
         UNION ALL BY NAME
-        SELECT false AS candidate, currency, {", ".join(none)},
-            (e.amount - coalesce(o.amount, 0))::{_MONEY} AS amount, 0::{_MONEY} AS hours,
-            e.rows - coalesce(o.rows, 0) AS rows, NULL AS starts, NULL AS ends, e.bad
-        FROM everything e LEFT JOIN ours o USING (currency)
-        WHERE e.bad > 0 OR e.rows > coalesce(o.rows, 0)"""
+        SELECT false AS candidate, currency, CASE WHEN ec2 THEN 'AmazonEC2' END AS product, split,
+            {", ".join(none)}, {", ".join(left)}, 0::{MONEY} AS hours,
+            e.rows - coalesce(o.rows, 0) AS rows, NULL AS starts, NULL AS ends,
+            e.bad, {", ".join(f"e.{lacking_of(b)}" for b in NET)}
+        FROM everything e LEFT JOIN ours o USING (currency, ec2, split)"""
 
 
 def merged(source: str) -> str:
     """Partial sums of several batches as one, in a fixed order."""
-    texts = {key: f"coalesce({key}, '')" for key in _KEYS} | {"day": "day"}
+    texts = {key: f"coalesce({key}, '')" for key in _KEYS} | {"day": "day", "split": "split"}
     keys = [f"{text} AS {key}" for key, text in texts.items()]
     return f"""SELECT candidate, currency, {", ".join(keys)},
-        sum(amount)::{_MONEY} AS amount, coalesce(sum(hours), 0)::{_MONEY} AS hours,
+        {", ".join(f"sum({b})::{MONEY} AS {b}" for b in Basis)},
+        coalesce(sum(hours), 0)::{MONEY} AS hours,
         sum(rows)::BIGINT AS rows, min(starts) AS "start", max(ends) AS "end"
-        FROM {source} GROUP BY ALL ORDER BY ALL"""
+        FROM {source} GROUP BY ALL HAVING sum(rows) > 0 ORDER BY ALL"""
+
+
+def totals(source: str) -> str:
+    """Σ over everything that was read, per basis; then how many lines lack each net cost.
+
+    Split rows are a part of what the line of their instance costs.
+    """
+    costs = [f"coalesce(sum({basis}) FILTER (NOT split), 0)" for basis in Basis]
+    lacking = [f"coalesce(sum({lacking_of(basis)}), 0)::BIGINT" for basis in NET]
+    return f"SELECT {', '.join(costs + lacking)} FROM {source}"
+
+
+def lacking_of(basis: Basis) -> str:
+    return f"lacking_{basis}"

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from commons.adapters.chargeback_store import CSV, PARQUET
+from commons.adapters.cost_expressions import literal, quoted
 from commons.adapters.cost_files import database
-from commons.adapters.cost_queries import literal, quoted
 from commons.domain.chargeback_export import HEADER, row
 from commons.domain.chargeback_lines import ChargebackLine
 from commons.domain.money import plain

@@ -7,8 +7,9 @@ from decimal import Decimal
 from commons.domain.chargeback_lines import ChargebackLine, History, RunContext
 from commons.domain.chargeback_run import Outcome
 from commons.domain.control_totals import prove
+from commons.domain.cost_basis import Basis
 from commons.domain.cost_lines import CostLine
-from commons.domain.cost_scope import Cluster, Kind, Placed, Scope
+from commons.domain.cost_scope import Cluster, Kind, Scope, outside_total
 from commons.domain.distribution import Distribution
 from commons.domain.errors import RefusedInput
 from commons.domain.instance_types import devices
@@ -47,7 +48,7 @@ class Bill:
             {(pool.cluster, pool.namespace) for pool in pools if pool.namespace},
         )
         lines = Distribution(history, context).lines(pools)
-        outside = total(_outside(placed))
+        outside = outside_total(placed, Basis.AMORTISED)
         totals = prove(context.run_id, self.report_total, outside, pools, lines)
         return lines, Outcome(
             currency=context.currency,
@@ -58,10 +59,6 @@ class Bill:
             lines=len(lines),
             warnings=_warnings(pools, lines),
         )
-
-
-def _outside(placed: Iterable[Placed]) -> Iterable[Decimal]:
-    return (each.line.amount for each in placed if each.kind is Kind.OUTSIDE)
 
 
 def _warnings(pools: Iterable[Pool], lines: Iterable[ChargebackLine]) -> list[str]:

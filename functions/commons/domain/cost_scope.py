@@ -1,17 +1,21 @@
 """Which lines of a report concern our clusters, and what each of them pays for.
 
 In scope are HyperPod lines (nodes and volumes), whatever carries a namespace tag of AWS, the fee of
-the EKS clusters of registered HyperPod clusters, and, in an account that has one of these: FSx,
-support, the fees of machine learning savings plans, and tax, credits, refunds and discounts of
-these products. Everything else is outside, and is one control total.
+the EKS clusters of registered HyperPod clusters and the split costs of their pods, and, in an
+account that has one of these: FSx, support, the fees of machine learning savings plans, and tax,
+credits, refunds and discounts of these products. Everything else is outside, and is one control
+total.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import Enum
 
+from commons.domain.cost_basis import Basis
 from commons.domain.cost_lines import CostLine
+from commons.domain.money import total
 
 _CLUSTER_ARN = re.compile(r"arn:aws[a-z-]*:sagemaker:([a-z0-9-]+):\d{12}:cluster/[A-Za-z0-9-]+")
 _EKS_ARN = re.compile(r"arn:aws[a-z-]*:eks:([a-z0-9-]+):(\d{12}):cluster/(.+)")
@@ -62,7 +66,9 @@ class Scope:
         self._lines = list(lines)
         self._clusters = clusters
         self._accounts = {cluster.account for cluster in clusters} | {
-            line.account for line in self._lines if line.instance_type or _namespace(line)
+            line.account
+            for line in self._lines
+            if line.instance_type or (_namespace(line) and not line.split)
         }
 
     def place(self) -> list[Placed]:
@@ -73,6 +79,9 @@ class Scope:
         if not line.candidate:
             return Placed(line, Kind.OUTSIDE)
         cluster, region = self._cluster(line)
+        if line.split and not cluster:
+            # of a cluster that is none of ours: its money stays where its instance has it
+            return Placed(line, Kind.OUTSIDE)
         if namespace := _namespace(line):
             component = line.adjustment or "direct"
             at = cluster or f"{line.account}/{line.eks_cluster or region or '-'}"
@@ -124,6 +133,22 @@ class Scope:
         elif line.product != "AmazonSageMaker" and not _namespace(line):
             return "", region
         return (here[0].arn, here[0].region) if len(here) == 1 else ("", region)
+
+
+def outside_total(placed: Iterable[Placed], basis: Basis) -> Decimal:
+    """What the report has beside everything in scope.
+
+    The part of an instance that goes to pods of ours is no longer outside; the whole is in the
+    report once, in the line of the instance.
+    """
+    amounts = []
+    for each in placed:
+        if each.line.split:
+            moved = each.kind is not Kind.OUTSIDE
+            amounts += [each.line.cost(basis).copy_negate()] * moved
+        elif each.kind is Kind.OUTSIDE:
+            amounts.append(each.line.cost(basis))
+    return total(amounts)
 
 
 def _namespace(line: CostLine) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
+from commons.domain.cost_basis import Basis
 from commons.domain.cost_scope import Kind, Placed
 from commons.domain.errors import RefusedInput
 from commons.domain.money import total
@@ -89,7 +90,7 @@ def _pool(members: list[Placed], day: str) -> Pool:
         namespace=one.namespace,
         instance_type=one.line.instance_type or "",
         day=date.fromisoformat(day),
-        amount=total(line.amount for line in lines),
+        amount=total(line.cost(Basis.AMORTISED) for line in lines),
         hours=total(hours),
         rows=sum(line.rows for line in lines),
         start=min((line.start for line in lines if line.start), default=None),
