@@ -363,3 +363,23 @@ def test_long_words_in_lists_are_not_repeated_either() -> None:
     long = "kube-" + "b" * 20_000
     text = f"kind: Team\nteam: {long}\ntitle: x\ngroups: {{lead: [{long}, {long}]}}\n"
     assert max(len(reason) for reason in faults(text)) < 1_000
+
+
+def test_the_usage_source_is_the_ledger_or_says_where_the_report_lies() -> None:
+    assert read(json.dumps(CLUSTER)).usage_source == "ledger"
+    report = {"form": "raw", "bucket": "usage-report", "cluster_name": "hp-eks"}
+    source = read(json.dumps(CLUSTER | {"usage_source": report})).usage_source
+    assert (source.form, source.prefix) == ("raw", "")
+    folder = {"prefix": "reports/hp-eks/"}
+    assert read(json.dumps(CLUSTER | {"usage_source": report | folder})).usage_source.prefix
+
+
+def test_a_fault_of_the_usage_source_is_told_about_the_form_that_was_meant() -> None:
+    assert cluster_faults(usage_source="raw") == ["usage_source: must be 'ledger', and is 'raw'"]
+    assert cluster_faults(usage_source={"form": "pdf", "bucket": "A_b", "prefix": "/../x"}) == [
+        "usage_source.form: must be 'raw', 'summary' or 'csv', and is 'pdf'",
+        "usage_source.bucket: must be the name of a bucket, and is 'A_b'",
+        "usage_source.prefix: must be a folder of the bucket with its final slash and no first "
+        "one, like usage/, and is '/../x'",
+        "usage_source.cluster_name: is missing",
+    ]

@@ -1,14 +1,16 @@
 """What documents are made of: the kinds of values, and the quota of a namespace."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
+    Discriminator,
     Field,
     StrictInt,
     StringConstraints,
+    Tag,
     model_validator,
 )
 
@@ -17,6 +19,9 @@ from commons.domain import host_paths
 CLUSTER_ARN_PATTERN = r"^arn:aws[a-z-]*:sagemaker:[a-z0-9-]+:[0-9]{12}:cluster/[a-z0-9]{12}$"
 SLUG_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$"
 INSTANCE_TYPE_PATTERN = r"^ml\.[a-z0-9-]+\.[a-z0-9]+$"
+BUCKET_PATTERN = r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$"
+FOLDER_PATTERN = r"^([A-Za-z0-9_=-][A-Za-z0-9_.=-]{0,127}/){0,16}$"
+EKS_NAME_PATTERN = r"^[0-9A-Za-z][A-Za-z0-9_-]{0,99}$"
 ClusterArn = Annotated[str, StringConstraints(pattern=CLUSTER_ARN_PATTERN)]
 Slug = Annotated[str, StringConstraints(pattern=SLUG_PATTERN)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=256)]
@@ -104,6 +109,42 @@ class QuotaSpec(Part):
         default="LowerPriority",
         description="Whether the namespace's own tasks push out those of lower priority.",
     )
+
+
+class UsageReportSpec(Part):
+    """AWS's HyperPod usage report, from which device-hours are taken in place of our ledger."""
+
+    form: Literal["raw", "summary", "csv"] = Field(
+        description="`raw`: the operator's own records, the exact form. `summary`: AWS's totals of "
+        "each day. `csv`: reports that a person made with AWS's script."
+    )
+    bucket: Annotated[str, StringConstraints(pattern=BUCKET_PATTERN)] = Field(
+        description="Bucket of the report; it must be one of the stack's UsageReportBuckets."
+    )
+    prefix: Annotated[str, StringConstraints(pattern=FOLDER_PATTERN)] = Field(
+        default="",
+        description="Folder in which raw/ and reports/ lie, or the CSV files, with its final "
+        "slash. Empty, the default: the whole bucket.",
+    )
+    cluster_name: Annotated[str, StringConstraints(pattern=EKS_NAME_PATTERN)] = Field(
+        description="What the report calls the cluster: `cluster=` in its folders, `Cluster Name` "
+        "in a CSV file."
+    )
+
+
+# which of two forms was read: steps of our own in the path of a fault
+LEDGER_TAG, REPORT_TAG = "<ledger>", "<report>"
+
+
+def _kind_of_source(value: Any) -> str:
+    """Which of the two is meant, so that a fault is told about that one alone."""
+    return REPORT_TAG if isinstance(value, dict | UsageReportSpec) else LEDGER_TAG
+
+
+UsageSource = Annotated[
+    Annotated[Literal["ledger"], Tag(LEDGER_TAG)] | Annotated[UsageReportSpec, Tag(REPORT_TAG)],
+    Discriminator(_kind_of_source),
+]
 
 
 class NamespaceSpec(Part):

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StrictBool, StrictInt, StringConstraints, field_validator
 
 from commons.domain.document_parts import (
+    EKS_NAME_PATTERN,
     ClusterArn,
     NamespaceSpec,
     Part,
@@ -19,6 +20,8 @@ from commons.domain.document_parts import (
     SharingSpec,
     Slug,
     Text,
+    UsageReportSpec,
+    UsageSource,
 )
 
 __all__ = [
@@ -32,6 +35,7 @@ __all__ = [
     "ResourceSpec",
     "SharingSpec",
     "TeamDocument",
+    "UsageReportSpec",
 ]
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -69,8 +73,8 @@ class ClusterDocument(Part):
     kind: Literal["Cluster"] = Field(description="Always `Cluster`.")
     cluster: ClusterArn = Field(description="ARN of the HyperPod cluster: its one key.")
     name: Text = Field(description="What people call the cluster; never a key.")
-    eks_cluster: Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][A-Za-z0-9_-]{0,99}$")] = (
-        Field(description="Name of the EKS cluster that orchestrates it, in the same account.")
+    eks_cluster: Annotated[str, StringConstraints(pattern=EKS_NAME_PATTERN)] = Field(
+        description="Name of the EKS cluster that orchestrates it, in the same account."
     )
     orchestrator: Literal["eks"] = Field(
         default="eks", description="Must be `eks`, the default: Slurm has no task governance."
@@ -97,8 +101,10 @@ class ClusterDocument(Part):
     membership_guard: MembershipGuard = Field(
         default=MembershipGuard(), description="Default: 30 percent, 20 people."
     )
-    usage_source: Literal["ledger"] = Field(
-        default="ledger", description="Where device-hours come from; `ledger` is the product's own."
+    usage_source: UsageSource = Field(
+        default="ledger",
+        description="Where device-hours come from: `ledger`, the default, is the product's own; "
+        "else where AWS's usage report lies.",
     )
 
     @field_validator("orchestrator", mode="before")

@@ -8,8 +8,12 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from commons.domain.document_parts import (
+    BUCKET_PATTERN,
     CLUSTER_ARN_PATTERN,
+    FOLDER_PATTERN,
     INSTANCE_TYPE_PATTERN,
+    LEDGER_TAG,
+    REPORT_TAG,
     SLUG_PATTERN,
 )
 
@@ -24,6 +28,10 @@ _PATTERNS = {
         "arn:aws:sagemaker:<region>:<account>:cluster/<12 characters>"
     ),
     INSTANCE_TYPE_PATTERN: "must be an instance type as SageMaker writes it, like ml.p5.48xlarge",
+    BUCKET_PATTERN: "must be the name of a bucket",
+    FOLDER_PATTERN: (
+        "must be a folder of the bucket with its final slash and no first one, like usage/"
+    ),
 }
 _SHOWN = 60
 
@@ -51,7 +59,8 @@ def written(path: Path) -> str:
 def faults_of(error: ValidationError) -> Iterable[Fault]:
     """One fault per error of pydantic, in our words."""
     for detail in error.errors(include_url=False):
-        yield Fault(tuple(detail["loc"]), _sentence(detail))
+        steps = (step for step in detail["loc"] if step not in (LEDGER_TAG, REPORT_TAG))
+        yield Fault(tuple(steps), _sentence(detail))
 
 
 def _sentence(detail: ErrorDetails) -> str:
