@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from commons.domain import split_costs
 from commons.domain.chargeback_lines import ChargebackLine, History, RunContext
 from commons.domain.chargeback_run import Outcome
 from commons.domain.control_totals import prove
 from commons.domain.cost_basis import Basis
 from commons.domain.cost_lines import CostLine
-from commons.domain.cost_scope import Cluster, Kind, Scope, outside_total
+from commons.domain.cost_scope import Cluster, Kind, Scope
 from commons.domain.distribution import Distribution
 from commons.domain.errors import RefusedInput
 from commons.domain.instance_types import devices
@@ -48,7 +49,7 @@ class Bill:
             {(pool.cluster, pool.namespace) for pool in pools if pool.namespace},
         )
         lines = Distribution(history, context).lines(pools)
-        outside = outside_total(placed, Basis.AMORTISED)
+        outside = split_costs.outside_total(placed, Basis.AMORTISED)
         totals = prove(context.run_id, self.report_total, outside, pools, lines)
         return lines, Outcome(
             currency=context.currency,
@@ -57,7 +58,7 @@ class Bill:
             report_total=totals.report,
             outside_total=totals.outside,
             lines=len(lines),
-            warnings=_warnings(pools, lines),
+            warnings=split_costs.warnings(placed, Basis.AMORTISED) + _warnings(pools, lines),
         )
 
 
