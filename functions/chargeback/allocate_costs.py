@@ -1,6 +1,5 @@
 """Step of publish_chargeback: hands the bill out, proves the parts, writes lines and exports."""
 
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -8,11 +7,10 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from commons import bootstrap
-from commons.domain.allocation import RULE
 from commons.domain.chargeback_bill import Bill
 from commons.domain.chargeback_lines import RunContext
+from commons.domain.chargeback_rules import DEFAULT
 from commons.domain.chargeback_run import RunRef
-from commons.domain.cost_basis import Basis
 
 
 @bootstrap.logger.inject_lambda_context
@@ -27,12 +25,12 @@ def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
     with TemporaryDirectory() as name:
         folder = Path(name)
         partials = store.partials(run, len(plan.batches), folder)
-        sums = read_partials(partials, folder)
-        bill = Bill(sums.lines, sums.total(Basis.AMORTISED), history.clusters())
+        bill = Bill(read_partials(partials, folder), history.clusters(), DEFAULT)
         context = RunContext(
-            run.run_id, RULE.version, run.period, bill.currency(), plan.report.delivery.uri
+            run.run_id, DEFAULT.version, run.period, bill.currency(), plan.report.delivery.uri
         )
-        lines, outcome = bill.allocate(context, partial(history.read, run.period))
+        clusters = [cluster.arn for cluster in bill.clusters]
+        lines, outcome = bill.allocate(context, history.read(run.period, clusters, ()))
         store.save_lines(run, write_lines(lines, folder))
         for export in (write_csv(lines, folder), folder / "chargeback.parquet"):
             store.save_export(run, export)

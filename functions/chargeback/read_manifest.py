@@ -5,7 +5,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from commons import bootstrap
-from commons.domain.allocation import RULE
+from commons.domain.chargeback_rules import DEFAULT
 from commons.domain.chargeback_run import RunRef
 from commons.domain.cost_report import Delivery, read_report
 
@@ -14,7 +14,7 @@ from commons.domain.cost_report import Delivery, read_report
 def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
     delivery = Delivery.model_validate(event["delivery"])
     text = bootstrap.cost_reports().manifest(delivery)
-    report = read_report(delivery, text, RULE.version)
+    report = read_report(delivery, text, DEFAULT.version)
     run = RunRef(period=report.period, run_id=report.run_id)
     decision = bootstrap.chargeback_claims().decide(report, event["execution"], bootstrap.now())
     if decision.work:

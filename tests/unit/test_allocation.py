@@ -6,7 +6,8 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commons.domain.allocation import PLATFORM, RULE, Holder, Rule, Share, allocate
+from commons.domain.allocation import PLATFORM, Holder, Share, divide, shares_of
+from commons.domain.chargeback_rules import DEFAULT, ChargebackRules
 
 DAY = Fraction(24)
 hours = st.fractions(min_value=0, max_value=5000, max_denominator=3600)
@@ -23,7 +24,17 @@ holders = st.lists(
     unique_by=lambda holder: holder.namespace,
     max_size=9,
 )
-rules = st.builds(Rule, version=st.just("r"), borrow_price=st.fractions(0, 1))
+rules = st.builds(
+    lambda price, mode: DEFAULT.model_copy(update={"borrow_price": price, "mode": mode}),
+    st.decimals(0, 1, places=4),
+    st.sampled_from(["reserved_plus_borrowed", "usage", "reserved"]),
+)
+
+
+def allocate(
+    cost: Decimal, capacity: Fraction, found: list[Holder], rule: ChargebackRules = DEFAULT
+) -> list[Share]:
+    return shares_of(cost, divide(capacity, found, rule), found)
 
 
 def amounts(shares: list[Share]) -> dict[tuple[str, str], Decimal]:
@@ -66,7 +77,7 @@ def test_who_borrows_pays_and_who_lends_is_credited() -> None:
 
 
 def test_what_no_lender_covers_is_borrowed_from_the_unassigned_at_the_full_price() -> None:
-    half = Rule("half", Fraction(1, 2))
+    half = DEFAULT.model_copy(update={"borrow_price": Decimal("0.5")})
     found = [
         Holder("alpha", quota=Fraction(10), own=Fraction(4), lends=True),
         Holder("beta", borrowed=Fraction(12)),
@@ -118,8 +129,10 @@ def test_a_fee_without_hours_goes_to_the_owners_of_quota_then_to_the_unassigned(
 
 def test_capacity_that_cost_nothing_still_shows_its_use() -> None:
     shares = allocate(Decimal(0), Fraction(48), [Holder("a", quota=Fraction(48), own=Fraction(5))])
-    assert shares == [Share("a", "reserved", Decimal(0), own=Fraction(5))]
+    (share,) = shares
+    assert (share.namespace, share.component, share.amount) == ("a", "reserved", 0)
+    assert share.own == 5
 
 
 def test_the_rule_in_force_lets_a_borrowed_hour_cost_what_a_reserved_one_does() -> None:
-    assert RULE.borrow_price == 1
+    assert DEFAULT.borrow_price == 1

@@ -11,9 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commons.domain.chargeback_bill import Bill
-from commons.domain.chargeback_lines import ChargebackLine, History, Owner, RunContext
+from commons.domain.chargeback_history import History, Ownership
+from commons.domain.chargeback_lines import ChargebackLine, RunContext
+from commons.domain.chargeback_rules import DEFAULT
 from commons.domain.control_totals import prove
-from commons.domain.cost_lines import CostLine
+from commons.domain.cost_basis import Basis
+from commons.domain.cost_lines import CostLine, CostSums
 from commons.domain.cost_scope import Cluster, Kind, Scope
 from commons.domain.errors import RefusedInput
 from commons.domain.money import total
@@ -95,7 +98,7 @@ def test_negations_repeat_no_hours_and_volumes_have_none() -> None:
         node(line_type="SavingsPlanNegation", amortised=Decimal(0)),
         node(usage_type="USW2-Cluster:VolumeUsage.gp2", hours=Decimal("0.68")),
     ]
-    pools = gather(Scope(lines, [CLUSTER]).place(), "2026-10")
+    pools = gather(Scope(lines, [CLUSTER]).place(), "2026-10", Basis.AMORTISED)
     assert [(pool.kind, pool.hours, pool.rows) for pool in pools] == [
         (Kind.POOL, 24, 2),
         (Kind.SHARED, 0, 1),
@@ -107,15 +110,15 @@ def test_a_node_dated_outside_the_period_is_refused_a_credit_is_of_its_first_day
     day: date | None,
 ) -> None:
     with pytest.raises(RefusedInput, match="the period is 2026-10"):
-        gather(Scope([node(day=day)], []).place(), "2026-10")
+        gather(Scope([node(day=day)], []).place(), "2026-10", Basis.AMORTISED)
     credit = node(day=day, line_type="Credit")
-    (pool,) = gather(Scope([credit], []).place(), "2026-10")
+    (pool,) = gather(Scope([credit], []).place(), "2026-10", Basis.AMORTISED)
     assert pool.day == date(2026, 10, 1)
 
 
 def test_the_first_and_last_day_belong_to_the_period() -> None:
     lines = [node(day=date(2026, 10, 1)), node(day=date(2026, 10, 31))]
-    assert len(gather(Scope(lines, []).place(), "2026-10")) == 2
+    assert len(gather(Scope(lines, []).place(), "2026-10", Basis.AMORTISED)) == 2
 
 
 def history() -> History:
@@ -127,14 +130,21 @@ def history() -> History:
     return History(
         used={(ARN, "beta", "ml.p5.48xlarge", DAY): (Fraction(9), Fraction(100, 3))},
         quotas={(ARN, "alpha"): [version]},
-        unfinished={(ARN, DAY)},
-        owners={(ARN, name): Owner(f"team-{name}", None, centers) for name in names},
+        missing={(ARN, DAY): timedelta(hours=2)},
+        owners={(ARN, n): [Ownership(f"team-{n}", cost_centers=centers)] for n in names},
     )
 
 
+def bill_of(lines: list[CostLine]) -> Bill:
+    totals = {
+        Basis.UNBLENDED: total(line.unblended for line in lines),
+        Basis.AMORTISED: total(line.amortised for line in lines),
+    }
+    return Bill(CostSums(lines, totals), [CLUSTER], DEFAULT)
+
+
 def allocated(lines: list[CostLine]) -> list[ChargebackLine]:
-    bill = Bill(lines, total(line.amortised for line in lines), [CLUSTER])
-    return bill.allocate(CONTEXT, lambda *_: history())[0]
+    return bill_of(lines).allocate(CONTEXT, history())[0]
 
 
 costs = st.decimals(-(10**7), 10**7, places=10)
@@ -177,23 +187,21 @@ def test_shared_cost_follows_direct_charge_and_is_unallocated_where_nobody_is_ch
 
 def test_an_unknown_instance_type_is_unassigned_and_told() -> None:
     line = node(usage_type="USW2-Cluster:ml.q9.99xlarge")
-    bill = Bill([line], Decimal(10), [CLUSTER])
-    (part,), outcome = bill.allocate(CONTEXT, lambda *_: history())
+    (part,), outcome = bill_of([line]).allocate(CONTEXT, history())
     assert (part.namespace, part.component) == ("__platform__", "unassigned")
     assert "ml.q9.99xlarge is no known instance type" in outcome.warnings[0]
 
 
 def test_use_beyond_the_bill_is_told_with_its_share() -> None:
     line = node(hours=Decimal(1), start=datetime(2026, 10, 2, tzinfo=UTC))
-    bill = Bill([line], Decimal(10), [CLUSTER])
-    parts, outcome = bill.allocate(CONTEXT, lambda *_: history())
+    parts, outcome = bill_of([line]).allocate(CONTEXT, history())
     assert "variance" in {part.component for part in parts}
     assert "exceeds what was billed" in outcome.warnings[0]
 
 
 @pytest.mark.parametrize(("report", "outside"), product(["10", "10.0000000001"], ["0", "1"]))
 def test_a_run_whose_totals_disagree_is_refused(report: str, outside: str) -> None:
-    pools = gather(Scope([NODE], [CLUSTER]).place(), "2026-10")
+    pools = gather(Scope([NODE], [CLUSTER]).place(), "2026-10", Basis.AMORTISED)
     parts = allocated([NODE])
     if (report, outside) == ("10", "0"):
         assert prove("r", Decimal(10), Decimal(0), pools, parts).source_total == 10
@@ -203,13 +211,13 @@ def test_a_run_whose_totals_disagree_is_refused(report: str, outside: str) -> No
 
 
 def test_a_run_that_loses_a_line_is_refused_and_names_the_pool() -> None:
-    pools = gather(Scope([NODE], [CLUSTER]).place(), "2026-10")
+    pools = gather(Scope([NODE], [CLUSTER]).place(), "2026-10", Basis.AMORTISED)
     with pytest.raises(RefusedInput, match=rf"pool pool\|111122223333\|.*{ARN}.*2026-10-02 is 10"):
         prove("r", Decimal(10), Decimal(0), pools, allocated([NODE])[1:])
 
 
 def test_a_line_of_no_pool_is_refused() -> None:
-    pools = gather(Scope([NODE], [CLUSTER]).place(), "2026-10")
+    pools = gather(Scope([NODE], [CLUSTER]).place(), "2026-10", Basis.AMORTISED)
     stray = dataclasses.replace(allocated([NODE])[0], pool="made up")
     with pytest.raises(RefusedInput, match="pool made up is in no file"):
         prove("r", Decimal(10), Decimal(0), pools, [*allocated([NODE]), stray])

@@ -49,7 +49,8 @@ class ChargebackTable(TableItems):
 
     def runs(self) -> list[Item]:
         """Every run there is, by period, the oldest first."""
-        return sorted(self._of_kind("run"), key=lambda run: (run["period"], run["started_at"]))
+        order = ("period", "started_at", "order_value")
+        return sorted(self._of_kind("run"), key=lambda run: [run[name] for name in order])
 
     def holder(self, report: Report) -> Item | None:
         """Who processes, or has processed, the execution: run_id, status, owner."""

@@ -13,8 +13,10 @@ from commons.domain.chargeback_lines import ChargebackLine
 from commons.domain.money import plain
 
 _AMOUNT = "DECIMAL(38,10)"
-_TYPES = {"day": "DATE", "amount": _AMOUNT, "own": _AMOUNT, "borrowed": _AMOUNT}
-_TYPES |= {"estimated": "BOOLEAN"}
+_AMOUNTS = ("amount", "own", "borrowed", "numerator", "denominator", "factor", "pool_amount")
+_TYPES = {"day": "DATE", "estimated": "BOOLEAN", "rows": "BIGINT"} | dict.fromkeys(
+    _AMOUNTS, _AMOUNT
+)
 _FIELDS = tuple(ChargebackLine.__dataclass_fields__)
 _HOURS = "{'held': own + borrowed, 'own': own, 'borrowed': borrowed} AS device_hours"
 _FETCH = 10_000
@@ -92,4 +94,6 @@ def _cell(value: Any) -> str:
             return "true" if value else "false"
         case str():
             return value
+        case int():
+            return str(value)
     return plain(value) if hasattr(value, "as_tuple") else value.isoformat()

@@ -23,6 +23,14 @@ HEADER = (
     "rule_version",
     "manifest",
     "pool",
+    "line_id",
+    "method",
+    "numerator",
+    "denominator",
+    "factor",
+    "pool_amount",
+    "report_rows",
+    "corrects",
 )  # fmt: skip
 # a cell that starts with one of these is a formula to a spreadsheet
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -45,6 +53,12 @@ def row(line: ChargebackLine) -> list[str]:
         _text(line.rule_version),
         _text(line.manifest),
         _text(line.pool),
+        line.line_id,
+        line.method,
+        *(plain(each) for each in (line.numerator, line.denominator, line.factor)),
+        plain(line.pool_amount),
+        str(line.rows),
+        line.corrects or "",
     ]
 
 

@@ -1,33 +1,16 @@
 """Chargeback lines: who pays how much for what on which day, and where it comes from."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
-from datetime import date, datetime
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
-from fractions import Fraction
 
-from commons.domain.allocation import Holder
 from commons.domain.money import ZERO
-from commons.domain.quota_history import quota_hours
-from commons.domain.usage import QuotaVersion, day_bounds
 
 # what names no cluster or nobody who uses one
 UNALLOCATED = "__unallocated__"
-
-
-@dataclass(frozen=True, slots=True)
-class Owner:
-    """Who answers for a namespace. All None: nobody we know."""
-
-    team: str | None = None
-    project: str | None = None
-    # (valid from, code), oldest first
-    cost_centers: tuple[tuple[date, str], ...] = ()
-
-    def cost_center(self, day: date) -> str | None:
-        """The newest that is valid on the day."""
-        valid = [code for since, code in self.cost_centers if since <= day]
-        return valid[-1] if valid else None
+_ID_LENGTH = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +26,14 @@ class RunContext:
 
 @dataclass(frozen=True, slots=True)
 class ChargebackLine:
-    """`own` and `borrowed` are device-hours; what was held is both together."""
+    """`own` and `borrowed` are device-hours; what was held is both together.
 
+    amount = pool_amount · numerator ÷ denominator · factor, settled at ten places; `rows` lines of
+    the report are behind the pool. A correction has the day it corrects, and the open period it is
+    posted in; `corrects` is the closed one.
+    """
+
+    line_id: str
     cluster: str
     namespace: str
     team: str | None
@@ -63,56 +52,27 @@ class ChargebackLine:
     pool: str
     own: Decimal = ZERO
     borrowed: Decimal = ZERO
+    method: str = "direct"
+    numerator: Decimal = Decimal("1.0000000000")
+    denominator: Decimal = Decimal("1.0000000000")
+    factor: Decimal = Decimal("1.0000000000")
+    pool_amount: Decimal = ZERO
+    rows: int = 0
+    corrects: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class History:
-    """Use and quota of every namespace of the clusters, as far as it is known.
+def line_id(parts: Sequence[str | None]) -> str:
+    """Of pool, cluster, namespace, team, project, cost centre, component and corrected period.
 
-    `used`: own and borrowed device-hours by (cluster, namespace, instance type, day).
-    `unfinished`: clusters and days of which the use was last added up before the day was over.
+    The same in every run of the same bill, so that two runs can be compared line by line.
     """
+    text = "\0".join(each or "" for each in parts)
+    return hashlib.sha256(text.encode()).hexdigest()[:_ID_LENGTH]
 
-    used: Mapping[tuple[str, str, str, date], tuple[Fraction, Fraction]] = field(
-        default_factory=dict
-    )
-    quotas: Mapping[tuple[str, str], Sequence[QuotaVersion]] = field(default_factory=dict)
-    unfinished: Set[tuple[str, date]] = frozenset()
-    owners: Mapping[tuple[str, str], Owner] = field(default_factory=dict)
 
-    def namespaces(self) -> dict[str, list[str]]:
-        """Namespaces with use or quota, by cluster, in order."""
-        pairs = {(cluster, namespace) for cluster, namespace, _, _ in self.used} | set(self.quotas)
-        found: dict[str, list[str]] = {}
-        for cluster, namespace in sorted(pairs):
-            found.setdefault(cluster, []).append(namespace)
-        return found
-
-    def holders(
-        self,
-        cluster: str,
-        namespaces: Iterable[str],
-        instance_type: str,
-        day: date,
-        within: tuple[datetime | None, datetime | None],
-    ) -> list[Holder]:
-        """The namespaces that held or used the type on the day.
-
-        Quota counts only while the bill covers the day: on a day half reported, half of it.
-        """
-        start, end = day_bounds(day)
-        start, end = max(start, within[0] or start), min(end, within[1] or end)
-        found = []
-        for namespace in namespaces:
-            versions = self.quotas.get((cluster, namespace), ())
-            quota, lends = quota_hours(versions, instance_type, start, end)
-            own, borrowed = self.used.get(
-                (cluster, namespace, instance_type, day), (Fraction(0), Fraction(0))
-            )
-            if quota or own or borrowed:
-                found.append(Holder(namespace, quota, own, borrowed, lends))
-        return found
-
-    def estimated(self, cluster: str, day: date) -> bool:
-        """Whether the use of that day may still change."""
-        return (cluster, day) in self.unfinished
+def of_pools(lines: Iterable[ChargebackLine]) -> dict[str, list[ChargebackLine]]:
+    """The lines by the pool they are a part of."""
+    found: dict[str, list[ChargebackLine]] = {}
+    for line in lines:
+        found.setdefault(line.pool, []).append(line)
+    return found

@@ -7,6 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from commons.domain.cost_basis import Basis
+from commons.domain.cost_bridge import Step
 from commons.domain.events import OutgoingEvent
 from commons.domain.money import plain
 from commons.domain.usage import day_bounds, month
@@ -25,17 +27,24 @@ class RunRef(BaseModel):
 
 
 class Outcome(BaseModel):
-    """What allocation found, stored beside the lines."""
+    """What allocation found, stored beside the lines.
+
+    `source_total` = in scope + scheduled + corrections; in scope + outside = report.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     currency: str
+    basis: Basis
     total: Decimal
     source_total: Decimal
     report_total: Decimal
     outside_total: Decimal
+    scheduled_total: Decimal
+    corrections_total: Decimal
     lines: int
     warnings: list[str] = []
+    bridge: list[Step] = []
 
 
 class Error(BaseModel):

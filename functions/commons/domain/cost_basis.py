@@ -23,13 +23,12 @@ NET = (Basis.NET_UNBLENDED, Basis.NET_AMORTISED)
 class Cost:
     """Σ `plus` less Σ `minus`; zero if both are empty.
 
-    `filled`: how many of the columns a line must have something in, or else it has no such cost;
-    None: all. The others count as zero.
+    A line whose column is empty has no such cost. With `one_may_be_empty`, only if all are.
     """
 
     plus: tuple[str, ...] = ()
     minus: tuple[str, ...] = ()
-    filled: int | None = None
+    one_may_be_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +92,10 @@ _OF_PLANS = Condition("line_item_product_code", ("%SavingsPlans",), "of a saving
 RULES = (
     _same(
         condition=PODS,
-        cost=Cost(("split_line_item_split_cost", "split_line_item_unused_cost"), filled=0),
-        net=Cost(("split_line_item_net_split_cost", "split_line_item_net_unused_cost"), filled=1),
+        cost=Cost(("split_line_item_split_cost", "split_line_item_unused_cost")),
+        net=Cost(("split_line_item_net_split_cost", "split_line_item_net_unused_cost")),
         reason="AWS splits the amortised cost of an instance over its pods and knows no other "
-        "split: it stands on the unblended basis too. What a pod costs is taken off the instance; "
-        "what is not split yet stays there.",
+        "split: it stands on the unblended basis too. What a pod costs is taken off the instance.",
     ),
     _rule(
         "SavingsPlanCoveredUsage",
@@ -137,14 +135,14 @@ RULES = (
                 "reservation_unused_amortized_upfront_fee_for_billing_period",
                 "reservation_unused_recurring_fee",
             ),
-            filled=1,
+            one_may_be_empty=True,
         ),
         net_amortised=Cost(
             (
                 "reservation_net_unused_amortized_upfront_fee_for_billing_period",
                 "reservation_net_unused_recurring_fee",
             ),
-            filled=1,
+            one_may_be_empty=True,
         ),
         reason="Amortised, only the part of the reservation that nothing used is left.",
     ),

@@ -14,7 +14,10 @@ from commons.domain.usage import month
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """`rows` report lines that cost `amount`; `hours` of nodes between `start` and `end`."""
+    """`rows` report lines that cost `amount`; `hours` of nodes between `start` and `end`.
+
+    `source`: what else than the report it comes from.
+    """
 
     kind: Kind
     payer: str
@@ -28,19 +31,20 @@ class Pool:
     amount: Decimal
     hours: Decimal
     rows: int
-    start: datetime | None
-    end: datetime | None
+    start: datetime | None = None
+    end: datetime | None = None
+    source: str = ""
 
     @property
     def id(self) -> str:
         """Names the pool in lines, control totals and messages."""
         parts = [self.kind.value, self.payer, self.account, self.region, self.cluster]
         parts += [self.component, self.namespace, self.instance_type, self.day.isoformat()]
-        return "|".join(parts)
+        return "|".join([*parts, *filter(None, [self.source])])
 
 
-def gather(placed: Iterable[Placed], period: str) -> list[Pool]:
-    """The pools of everything in scope, in a fixed order.
+def gather(placed: Iterable[Placed], period: str, basis: Basis) -> list[Pool]:
+    """The pools of everything in scope, in a fixed order, at what it costs on the basis.
 
     Raises RefusedInput if the cost of a resource has no date, or one outside the period.
     """
@@ -51,7 +55,7 @@ def gather(placed: Iterable[Placed], period: str) -> list[Pool]:
             continue
         key = _key(each, _day(each, first, last))
         members.setdefault(key, []).append(each)
-    return [_pool(found, key[-1]) for key, found in sorted(members.items())]
+    return [_pool(found, key[-1], basis) for key, found in sorted(members.items())]
 
 
 def _key(placed: Placed, day: date) -> tuple[str, ...]:
@@ -74,7 +78,7 @@ def _day(placed: Placed, first: date, last: date) -> date:
     raise RefusedInput("the cost report", [f"{what} {dated}, the period is {first:%Y-%m}"])
 
 
-def _pool(members: list[Placed], day: str) -> Pool:
+def _pool(members: list[Placed], day: str, basis: Basis) -> Pool:
     """Of lines that agree in everything but their amounts."""
     one = members[0]
     lines = [each.line for each in members]
@@ -90,7 +94,7 @@ def _pool(members: list[Placed], day: str) -> Pool:
         namespace=one.namespace,
         instance_type=one.line.instance_type or "",
         day=date.fromisoformat(day),
-        amount=total(line.cost(Basis.AMORTISED) for line in lines),
+        amount=total(line.cost(basis) for line in lines),
         hours=total(hours),
         rows=sum(line.rows for line in lines),
         start=min((line.start for line in lines if line.start), default=None),
