@@ -52,6 +52,9 @@ COLUMNS = {
     "savings_plan_savings_plan_effective_cost": "DOUBLE",
     "savings_plan_total_commitment_to_date": "DOUBLE",
     "savings_plan_used_commitment": "DOUBLE",
+    "split_line_item_parent_resource_id": "VARCHAR",
+    "split_line_item_split_cost": "DOUBLE",
+    "split_line_item_unused_cost": "DOUBLE",
 }
 
 Row = dict[str, Any]

@@ -13,8 +13,8 @@ import duckdb
 import pytest
 
 from commons.adapters.cost_files import read_partials, summarise
+from commons.domain.cost_columns import COLUMNS
 from commons.domain.cost_lines import CostLine
-from commons.domain.cost_report import REQUIRED_COLUMNS
 from commons.domain.errors import RefusedInput
 from local.cost_report import write_parquet
 from local.cost_rows import row
@@ -153,7 +153,7 @@ def test_columns_are_read_by_name_in_any_order_and_beside_new_ones(tmp_path: Pat
     )
 
 
-@pytest.mark.parametrize("column", REQUIRED_COLUMNS)
+@pytest.mark.parametrize("column", [each.name for each in COLUMNS if each.required])
 def test_a_file_without_a_required_column_is_refused(tmp_path: Path, column: str) -> None:
     rows = [{k: v for k, v in node(1).items() if k != column}]
     with pytest.raises(RefusedInput, match=f"column {column} is missing"):
@@ -174,12 +174,6 @@ def test_a_truncated_gzip_is_refused_by_name(tmp_path: Path) -> None:
     cut.write_bytes(whole.read_bytes()[:-40])
     with pytest.raises(RefusedInput, match=r"cut\.csv\.gz"):
         read(tmp_path, cut)
-
-
-def test_split_cost_rows_are_not_counted_beside_their_parent(tmp_path: Path) -> None:
-    pod = node(9, line_item_operation="EKSPod-EC2", line_item_product_code="AmazonEC2")
-    (line,) = read(tmp_path, parquet(tmp_path, [node(1), pod]))
-    assert line.amortised == 1
 
 
 def test_days_are_utc_whatever_the_machine_says(

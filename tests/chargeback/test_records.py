@@ -245,7 +245,7 @@ def test_runs_are_listed_with_the_one_that_is_current(
 ) -> None:
     chain.deliver(chain.report([nodes_for(60)], 5)[0])
     chain.deliver(chain.report([nodes_for(67)], 6)[0])
-    listed = commons("runs", "--json")
+    listed = sorted(commons("runs", "--json"), key=lambda run: str(run["total"]))
     assert [(r["status"], r["current"], r["total"]) for r in listed] == [
         ("superseded", False, "60.0000000000"),
         ("provisional", True, "67.0000000000"),

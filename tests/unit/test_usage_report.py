@@ -14,7 +14,7 @@ from commons.domain.instance_types import CPU, NEURON_CORE, NVIDIA
 from commons.domain.usage_coverage import gaps, known_until
 from commons.domain.usage_found import Gap, NamespaceUse
 from commons.domain.usage_report import HOLD, PodRun, QueueRun, Window, integrate
-from commons.domain.usage_warnings import doubts
+from commons.domain.usage_warnings import Held, doubts
 from tests.unit.report_support import P5, A, B, at, gpus, held, hours, october, pod, queue
 
 
@@ -92,26 +92,25 @@ def test_cb_16_slices_are_parts_of_a_gpu_and_what_nobody_knows_is_told() -> None
     slices = (("nvidia.com/mig-3g.40gb", Decimal(7)), (CPU, Decimal(10)))
     run = QueueRun(A, "a", P5, at("02T00:00"), at("02T00:00"), slices, ())
     assert held(integrate([run], [], october(2, 2))) == {2: 72}
-    assert doubts([run], []) == ()
+    assert doubts([Held(A, P5, slices)], []) == ()
     odd = (("habana_gaudi", Decimal(8)), (CPU, Decimal(96)))
-    [resource, kind] = doubts([run._replace(instance_type="ml.dl9.24xlarge", total=odd)], [])
-    assert "habana_gaudi: the report counts something" in resource
-    assert "ml.dl9.24xlarge: the product has no figures" in kind
+    kind, resource = doubts([], [Held(A, "ml.dl9.24xlarge", odd)])
+    assert "habana_gaudi: the report counts something" in kind
+    assert "ml.dl9.24xlarge: the product has no figures" in resource
 
 
 def test_cb_16_vcpus_alone_on_a_node_with_accelerators_are_told() -> None:
-    [told] = doubts([queue("02T00:00", 0)._replace(total=gpus(0, 96))], [])
+    [told] = doubts([Held(A, P5, gpus(0, 96))], [])
     assert "hyperpod-ns-team-a held vCPUs and no accelerator" in told
-    assert doubts([queue("02T00:00", 8)], [pod("02T00:00", 8)]) == ()
+    assert doubts([Held(A, P5, gpus(8))], [Held("research", P5, gpus(8))]) == ()
 
 
 def test_pods_beside_the_queue_and_pods_on_no_known_node_are_told() -> None:
-    beside = pod("02T00:00", 8, namespace=A, instance_type="ml.g5.48xlarge")
-    [told] = doubts([queue("02T00:00", 8)], [beside])
+    [told] = doubts([Held(A, P5, gpus(8))], [Held(A, "ml.g5.48xlarge", gpus(8))])
     assert told.startswith("hyperpod-ns-team-a: its queue has no ml.g5.48xlarge")
     nowhere = pod("02T00:00", 8, instance_type="")
     assert integrate([], [nowhere], october(2, 2)) == ()
-    assert doubts([], [nowhere]) == (
+    assert doubts([], [Held("research", "", gpus(8))]) == (
         "tasks ran on nodes of no known instance type, and are not charged",
     )
 

@@ -6,17 +6,14 @@ Column names of a file reach the SQL only quoted; values never do.
 from collections.abc import Callable, Mapping
 
 from commons.domain.cost_basis import RULES, Basis, Condition, Cost, Rule
+from commons.domain.cost_columns import TAG_MAPS, found, tag_columns, tag_keys
 
-# column name in lower case -> DuckDB type, as a file has them
+# column name -> DuckDB type, as a file has them
 Schema = Mapping[str, str]
 
 # sums are exact in this type, in whatever order threads add: sums of doubles are not
 MONEY = "DECIMAL(38,10)"
-# a tag that a user sets is prefixed with user_ or user: and never has one of these names
-# column -> what its keys may begin with; each further lookup costs every line of the report
-_TAG_COLUMNS = {"resource_tags": ("",), "tags": ("", "resourceTags/")}
-_TAG_FLAT = ("resource_tags_", "resourcetags/")
-_TAG_FORMS = ("aws_eks_{}", "aws:eks:{}")
+_NUMBERS = ("INTEGER", "BIGINT", "UINTEGER", "UBIGINT", "HUGEINT", "DOUBLE", "DECIMAL")
 
 
 def quoted(name: str) -> str:
@@ -28,42 +25,55 @@ def literal(text: str) -> str:
 
 
 class Columns:
-    """Expressions over the columns that one set of files has."""
+    """Expressions over the columns that one set of files has, by the names of CUR 2.0."""
 
     def __init__(self, schema: Schema) -> None:
-        self._schema = {name.lower(): kind for name, kind in schema.items()}
+        self._kinds = {name.lower(): kind for name, kind in schema.items()}
+        self._names = {name.lower(): name for name in schema} | found(schema)
 
     def has(self, name: str) -> bool:
-        return name in self._schema
+        return name.lower() in self._names
 
     def text(self, name: str) -> str:
-        """Never NULL. Account ids stay text, with their zeros, whatever a column's type."""
-        return f"coalesce(CAST({quoted(name)} AS VARCHAR), '')" if self.has(name) else "''"
+        """Never NULL."""
+        return f"coalesce(CAST({self._at(name)} AS VARCHAR), '')" if self.has(name) else "''"
+
+    def account(self, name: str) -> str:
+        """Text of twelve digits even where a column of numbers has lost the zeros in front."""
+        if not self.has(name) or not self._kind(name).startswith(_NUMBERS):
+            return self.text(name)
+        return f"coalesce(format('{{:012d}}', TRY_CAST({self._at(name)} AS BIGINT)), '')"
 
     def money(self, name: str) -> str:
         """NULL for what is no amount: empty, NaN, infinite, or with more than 28 digits."""
-        return f"TRY_CAST({quoted(name)} AS {MONEY})" if self.has(name) else f"NULL::{MONEY}"
+        return f"TRY_CAST({self._at(name)} AS {MONEY})" if self.has(name) else f"NULL::{MONEY}"
 
     def moment(self, name: str) -> str:
         """A UTC timestamp, or NULL."""
-        return f"TRY_CAST({quoted(name)} AS TIMESTAMP)" if self.has(name) else "NULL::TIMESTAMP"
+        return f"TRY_CAST({self._at(name)} AS TIMESTAMP)" if self.has(name) else "NULL::TIMESTAMP"
 
     def tag(self, *names: str) -> str:
         """Value of a tag aws:eks:<name>, from maps, JSON text or flat columns; '' if none."""
-        forms = [form.format(name) for name in names for form in _TAG_FORMS]
-        found = [self._in_column(column, forms) for column in _TAG_COLUMNS if self.has(column)]
-        flat = [f"{prefix}{form}" for prefix in _TAG_FLAT for form in forms]
-        found += [f"nullif({self.text(column)}, '')" for column in flat if self.has(column)]
-        return f"coalesce({', '.join([*found, literal('')])})"
+        keys = tag_keys(*names)
+        values = [self._in_map(column, keys) for column in TAG_MAPS if self.has(column)]
+        flat = [column for column in tag_columns(keys) if self.has(column)]
+        values += [f"nullif({self.text(column)}, '')" for column in flat]
+        return f"coalesce({', '.join([*values, literal('')])})"
 
-    def _in_column(self, column: str, forms: list[str]) -> str:
-        keys = [prefix + form for prefix in _TAG_COLUMNS[column] for form in forms]
-        if self._schema[column].startswith("MAP"):
-            parts = [f"nullif({quoted(column)}[{literal(key)}], '')" for key in keys]
+    def _at(self, name: str) -> str:
+        return quoted(self._names[name.lower()])
+
+    def _kind(self, name: str) -> str:
+        return self._kinds[self._names[name.lower()].lower()]
+
+    def _in_map(self, column: str, names: list[str]) -> str:
+        keys = [prefix + name for prefix in TAG_MAPS[column] for name in names]
+        here = self._at(column)
+        if self._kind(column).startswith("MAP"):
+            parts = [f"nullif({here}[{literal(key)}], '')" for key in keys]
         else:
             # JSON text in CSV; a Parquet struct is turned into it
-            struct = self._schema[column].startswith("STRUCT")
-            text = f"to_json({quoted(column)})" if struct else quoted(column)
+            text = f"to_json({here})" if self._kind(column).startswith("STRUCT") else here
             paths = [literal(f'$."{key}"') for key in keys]
             parts = [f"nullif(TRY(json_extract_string({text}, {path})), '')" for path in paths]
         return f"coalesce({', '.join(parts)})"
@@ -97,13 +107,18 @@ class Columns:
         if not names:
             return f"0::{MONEY}"
         terms = [self.money(name) for name in names]
-        if cost.one_may_be_empty:
-            none = " AND ".join(f"{term} IS NULL" for term in terms)
-            terms = [f"coalesce({term}, 0)" for term in terms]
-            return f"CASE WHEN {none} THEN NULL ELSE {' + '.join(terms)} END::{MONEY}"
+        if cost.filled is not None:
+            # nonsense is no empty cell: it leaves the line without a cost
+            terms = [
+                f"CASE WHEN {self.text(n)} = '' THEN 0 ELSE {self.money(n)} END" for n in names
+            ]
         signs = ["+"] * len(cost.plus) + ["-"] * len(cost.minus)
         signed = [f" {sign} {term}" for sign, term in zip(signs, terms, strict=True)]
-        return f"({''.join(signed)})::{MONEY}"
+        amount = f"({''.join(signed)})::{MONEY}"
+        if not cost.filled:
+            return amount
+        filled = " + ".join(f"({self.text(name)} <> '')::INTEGER" for name in names)
+        return f"CASE WHEN {filled} >= {cost.filled} THEN {amount} END"
 
     def _written(self, cost: Cost) -> str:
         texts = [f"nullif({self.text(name)}, '')" for name in _names(cost)]

@@ -2,6 +2,7 @@
 # ruff: noqa: S608 - a query is built from the columns that a file has, and only here
 
 from commons.adapters.cost_expressions import MONEY, Columns
+from commons.adapters.cost_sources import Source
 from commons.domain.cost_basis import NET, PODS, TASKS, Basis
 
 _SPLIT_COST = "split_line_item_split_cost"
@@ -17,8 +18,8 @@ def lines(source: str, columns: Columns, more: str = "") -> str:
     return f"""
     SELECT *, {_CANDIDATE} AS candidate FROM (
         SELECT {columns.text("line_item_currency_code")} AS currency,
-            {columns.text("bill_payer_account_id")} AS payer,
-            {columns.text("line_item_usage_account_id")} AS account,
+            {columns.account("bill_payer_account_id")} AS payer,
+            {columns.account("line_item_usage_account_id")} AS account,
             {columns.text("line_item_product_code")} AS product,
             {columns.text("line_item_usage_type")} AS usage_type,
             {columns.text("line_item_resource_id")} AS resource,
@@ -86,37 +87,50 @@ _NO_HOURS = "hours IS NULL AND contains(usage_type, 'Cluster:ml.')"
 BAD = f"(unusable OR candidate AND {_NO_HOURS})"
 
 
-def sums(source: str, columns: Columns) -> str:
-    """Exact sums per key. What can concern no cluster is one row per currency, EC2 apart.
+def sums(source: Source) -> str:
+    """Exact sums per key and file. What can concern no cluster is one row per currency, EC2 apart.
 
     Few lines concern a cluster. Grouping only those, and taking their sum off that of all lines,
     is twice as fast as grouping all of them; with decimals it is as exact.
     """
-    every = lines(source, columns)
-    none = [f"NULL AS {key}" for key in _KEYS if key not in ("product", "split")]
-    lacking = [f"count(*) FILTER ({b} IS NULL) AS {lacking_of(b)}" for b in NET]
-    left = [f"(e.{b} - coalesce(o.{b}, 0))::{MONEY} AS {b}" for b in Basis]
-    return f"""WITH everything AS (
-            SELECT currency, product = 'AmazonEC2' AS ec2, split, {_COSTS}, count(*) AS rows,
-                count(*) FILTER (unusable) AS bad, {", ".join(lacking)}
-            FROM ({every}) GROUP BY ALL),
-        concerned AS (
-            SELECT currency, {", ".join(f"{value} AS {key}" for key, value in _KEYS.items())},
-                {_COSTS}, sum(hours) AS hours, count(*) AS rows,
-                min(starts) AS starts, max(ends) AS ends, count(*) FILTER ({_NO_HOURS}) AS bad
-            FROM ({every}) WHERE candidate GROUP BY ALL),
+    every = lines(source.sql, source.columns, ", file_index")
+    return f"""WITH everything AS ({_everything(every)}), concerned AS ({_concerned(every)}),
         ours AS (
-            SELECT currency, product = 'AmazonEC2' AS ec2, split, {_COSTS}, sum(rows) AS rows
-            FROM (SELECT * REPLACE (rows::BIGINT AS rows) FROM concerned) GROUP BY ALL)
-        SELECT true AS candidate, * REPLACE (
+            SELECT currency, {_EC2} AS ec2, split, {_COSTS}, sum(rows)::BIGINT AS rows
+            FROM concerned GROUP BY ALL)
+        SELECT true AS candidate, {source.file} AS file, * EXCLUDE (file_index) REPLACE (
             {", ".join(f"{b}::{MONEY} AS {b}" for b in Basis)}, hours::{MONEY} AS hours)
         FROM concerned
-        UNION ALL BY NAME
-        SELECT false AS candidate, currency, CASE WHEN ec2 THEN 'AmazonEC2' END AS product, split,
-            {", ".join(none)}, {", ".join(left)}, 0::{MONEY} AS hours,
-            e.rows - coalesce(o.rows, 0) AS rows, NULL AS starts, NULL AS ends,
-            e.bad, {", ".join(f"e.{lacking_of(b)}" for b in NET)}
-        FROM everything e LEFT JOIN ours o USING (currency, ec2, split)"""
+        UNION ALL BY NAME {_LEFT}"""
+
+
+def _everything(every: str) -> str:
+    lacking = [f"count(*) FILTER ({b} IS NULL) AS lacking_{b}" for b in NET]
+    return f"""SELECT currency, {_EC2} AS ec2, split, {_COSTS}, count(*) AS rows,
+            count(*) FILTER (unusable) AS bad, {", ".join(lacking)}
+        FROM ({every}) GROUP BY ALL"""
+
+
+def _concerned(every: str) -> str:
+    keys = ", ".join(f"{value} AS {key}" for key, value in _KEYS.items())
+    return f"""SELECT currency, file_index, {keys}, {_COSTS}, sum(hours) AS hours,
+            count(*) AS rows, min(starts) AS starts, max(ends) AS ends,
+            count(*) FILTER ({_NO_HOURS}) AS bad
+        FROM ({every}) WHERE candidate GROUP BY ALL"""
+
+
+_EC2 = "product = 'AmazonEC2'"
+_NONE = ", ".join(
+    f"NULL AS {each}"
+    for each in ("file", "starts", "ends", *_KEYS)
+    if each not in ("product", "split")
+)
+_LEFT = f"""SELECT false AS candidate, currency, split,
+        CASE WHEN ec2 THEN 'AmazonEC2' END AS product, {_NONE},
+        {", ".join(f"(e.{b} - coalesce(o.{b}, 0))::{MONEY} AS {b}" for b in Basis)},
+        0::{MONEY} AS hours, e.rows - coalesce(o.rows, 0) AS rows,
+        e.bad, {", ".join(f"e.lacking_{b}" for b in NET)}
+    FROM everything e LEFT JOIN ours o USING (currency, ec2, split)"""
 
 
 def merged(source: str) -> str:
@@ -136,9 +150,5 @@ def totals(source: str) -> str:
     Split rows are a part of what the line of their instance costs.
     """
     costs = [f"coalesce(sum({basis}) FILTER (NOT split), 0)" for basis in Basis]
-    lacking = [f"coalesce(sum({lacking_of(basis)}), 0)::BIGINT" for basis in NET]
+    lacking = [f"coalesce(sum(lacking_{basis}), 0)::BIGINT" for basis in NET]
     return f"SELECT {', '.join(costs + lacking)} FROM {source}"
-
-
-def lacking_of(basis: Basis) -> str:
-    return f"lacking_{basis}"

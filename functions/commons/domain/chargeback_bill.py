@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from commons.domain import split_costs
 from commons.domain.chargeback_history import History
 from commons.domain.chargeback_lines import ChargebackLine, RunContext
 from commons.domain.chargeback_rules import ChargebackRules
@@ -11,7 +12,7 @@ from commons.domain.chargeback_warnings import warnings
 from commons.domain.control_totals import prove
 from commons.domain.cost_bridge import bridge
 from commons.domain.cost_lines import CostSums
-from commons.domain.cost_scope import Cluster, Scope, outside_total
+from commons.domain.cost_scope import Cluster, Scope
 from commons.domain.distribution import Distribution
 from commons.domain.errors import RefusedInput
 from commons.domain.money import total
@@ -52,7 +53,7 @@ class Bill:
         totals = prove(
             context.run_id,
             self.sums.total(basis),
-            outside_total(placed, basis),
+            split_costs.outside_total(placed, basis),
             pools,
             lines,
             scheduled,
@@ -68,6 +69,6 @@ class Bill:
             scheduled_total=scheduled,
             corrections_total=corrections,
             lines=len(lines),
-            warnings=warnings(pools, lines, distribution),
+            warnings=split_costs.warnings(placed, basis) + warnings(pools, lines, distribution),
             bridge=list(bridge(placed, basis, apart)),
         )

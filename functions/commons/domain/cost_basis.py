@@ -23,12 +23,13 @@ NET = (Basis.NET_UNBLENDED, Basis.NET_AMORTISED)
 class Cost:
     """Σ `plus` less Σ `minus`; zero if both are empty.
 
-    A line whose column is empty has no such cost. With `one_may_be_empty`, only if all are.
+    `filled`: how many of the columns a line must have something in, or else it has no such cost;
+    None: all. The others count as zero.
     """
 
     plus: tuple[str, ...] = ()
     minus: tuple[str, ...] = ()
-    one_may_be_empty: bool = False
+    filled: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +93,11 @@ _OF_PLANS = Condition("line_item_product_code", ("%SavingsPlans",), "of a saving
 RULES = (
     _same(
         condition=PODS,
-        cost=Cost(("split_line_item_split_cost", "split_line_item_unused_cost")),
-        net=Cost(("split_line_item_net_split_cost", "split_line_item_net_unused_cost")),
+        cost=Cost(("split_line_item_split_cost", "split_line_item_unused_cost"), filled=0),
+        net=Cost(("split_line_item_net_split_cost", "split_line_item_net_unused_cost"), filled=1),
         reason="AWS splits the amortised cost of an instance over its pods and knows no other "
-        "split: it stands on the unblended basis too. What a pod costs is taken off the instance.",
+        "split: it stands on the unblended basis too. What a pod costs is taken off the instance; "
+        "what is not split yet stays there.",
     ),
     _rule(
         "SavingsPlanCoveredUsage",
@@ -135,14 +137,14 @@ RULES = (
                 "reservation_unused_amortized_upfront_fee_for_billing_period",
                 "reservation_unused_recurring_fee",
             ),
-            one_may_be_empty=True,
+            filled=1,
         ),
         net_amortised=Cost(
             (
                 "reservation_net_unused_amortized_upfront_fee_for_billing_period",
                 "reservation_net_unused_recurring_fee",
             ),
-            one_may_be_empty=True,
+            filled=1,
         ),
         reason="Amortised, only the part of the reservation that nothing used is left.",
     ),

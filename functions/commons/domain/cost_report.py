@@ -1,35 +1,29 @@
-"""A delivery of Data Exports (CUR 2.0): its manifest, its period, what is newer, what is refused.
+"""A delivery of a cost report: its period, its files, what is newer, what is refused.
 
-The manifest is delivered last and carries no period: that stands in the key, in whatever case and,
-from some tools, without the leading zero. EventBridge hands keys on as they are, so nothing here
-is ever URL-decoded.
+The manifest is delivered last. That of Data Exports carries no period: it stands in the key, in
+whatever case and, from some tools, without the leading zero. EventBridge hands keys on as they are,
+so nothing here is ever URL-decoded.
 """
 
 import hashlib
 import re
+from contextlib import suppress
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict
 
+from commons.domain.cost_columns import has_split_costs, missing_columns
+from commons.domain.cost_manifest import Contents, period_of, read_manifest, spelt_oddly
 from commons.domain.errors import RefusedInput
 
-_PERIOD = re.compile(r"(?:^|/)billing_period=([^/]*)/", re.IGNORECASE)
-_MONTH = re.compile(r"(\d{4})-(\d{1,2})")
 _RUN_FOLDER = re.compile(r"/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)-[^/]+/")
+# the older reports call an assembly by its moment
+_ASSEMBLY = re.compile(r"\d{8}T\d{6}Z")
 _SEQUENCER_LENGTH = 64
-
-REQUIRED_COLUMNS = (
-    "bill_payer_account_id",
-    "line_item_currency_code",
-    "line_item_line_item_type",
-    "line_item_product_code",
-    "line_item_resource_id",
-    "line_item_unblended_cost",
-    "line_item_usage_account_id",
-    "line_item_usage_amount",
-    "line_item_usage_start_date",
-    "line_item_usage_type",
+_NO_SPLIT_COSTS = (
+    "the export has no split cost allocation data: what runs on EC2 nodes of a cluster is charged "
+    "to no namespace"
 )
 
 
@@ -47,21 +41,6 @@ class Delivery(BaseModel):
     @property
     def uri(self) -> str:
         return f"s3://{self.bucket}/{self.key}"
-
-
-class Column(BaseModel):
-    name: str
-
-
-class Manifest(BaseModel):
-    """What Data Exports writes; fields that we do not read may come and go."""
-
-    model_config = ConfigDict(frozen=True)
-
-    execution_id: str = Field(alias="executionId", min_length=1)
-    export_arn: str = Field(alias="exportArn", min_length=1)
-    columns: list[Column] = []
-    data_files: list[str] = Field(alias="dataFiles", min_length=1)
 
 
 class Order(BaseModel):
@@ -95,10 +74,12 @@ class Report(BaseModel):
 
 def read_report(delivery: Delivery, text: bytes, rule_version: str) -> Report:
     """Raises RefusedInput with every fault of the manifest, each by name."""
-    manifest = _parse(delivery, text)
-    period, warnings = _period(delivery.key, delivery.uri)
+    manifest = read_manifest(delivery.uri, text)
+    period, warnings = _period(delivery, manifest)
     files, faults = _files(delivery, manifest, period, warnings)
-    faults += missing_columns([column.name for column in manifest.columns])
+    if manifest.columns:
+        faults += missing_columns(manifest.columns)
+        warnings += [] if has_split_costs(manifest.columns) else [_NO_SPLIT_COSTS]
     if faults:
         raise RefusedInput(f"manifest {delivery.uri}", faults)
     return Report(
@@ -107,73 +88,61 @@ def read_report(delivery: Delivery, text: bytes, rule_version: str) -> Report:
         export_arn=manifest.export_arn,
         execution_id=manifest.execution_id,
         delivery=delivery,
-        order=_order(delivery, files),
+        order=_order(delivery, manifest, files),
         files=files,
         warnings=warnings,
     )
 
 
-def missing_columns(names: list[str]) -> list[str]:
-    """A sentence per required column that is not there; an empty list of names says nothing."""
-    present = {name.lower() for name in names}
-    absent = [name for name in REQUIRED_COLUMNS if name not in present]
-    return [f"column {name} is missing" for name in absent] if names else []
-
-
-def _parse(delivery: Delivery, text: bytes) -> Manifest:
-    try:
-        return Manifest.model_validate_json(text)
-    except ValidationError as error:
-        faults = [f"{'.'.join(map(str, e['loc'])) or 'it'}: {e['msg']}" for e in error.errors()]
-        raise RefusedInput(f"manifest {delivery.uri}", faults) from error
-
-
-def _period(key: str, name: str) -> tuple[str, list[str]]:
-    found = _PERIOD.search(key)
-    month = _MONTH.fullmatch(found[1]) if found else None
-    if not found or not month or not 1 <= int(month[2]) <= 12:
-        reason = "its key has no folder BILLING_PERIOD=YYYY-MM"
-        raise RefusedInput(f"manifest {name}", [reason])
-    period = f"{month[1]}-{int(month[2]):02}"
-    odd = [] if found[1] == period else [f"{name} spells the period {period} as {found[1]}"]
-    return period, odd
+def _period(delivery: Delivery, manifest: Contents) -> tuple[str, list[str]]:
+    """The period, and a warning if the key spells it oddly."""
+    found = period_of(delivery.key)
+    if found and manifest.period in (None, found.period):
+        return found.period, list(spelt_oddly(delivery.uri, found))
+    reason = "its key has no folder BILLING_PERIOD=YYYY-MM"
+    if manifest.period:
+        reason = f"it is of {manifest.period} but its key names "
+        reason += found.period if found else "no period"
+    raise RefusedInput(f"manifest {delivery.uri}", [reason])
 
 
 def _files(
-    delivery: Delivery, manifest: Manifest, period: str, warnings: list[str]
+    delivery: Delivery, manifest: Contents, period: str, warnings: list[str]
 ) -> tuple[list[str], list[str]]:
     """Keys, each once however its period is spelt, and the faults."""
     keys: dict[str, str] = {}
     faults = []
-    for uri in manifest.data_files:
+    for uri in manifest.uris:
         bucket, _, key = uri.removeprefix("s3://").partition("/")
         if not uri.startswith("s3://") or bucket != delivery.bucket:
             faults.append(f"data file {uri} is not in the bucket {delivery.bucket}")
             continue
-        try:
-            its_period, odd = _period(key, uri)
-        except RefusedInput:
+        found = period_of(key)
+        if not found:
             faults.append(f"data file {uri} has no folder BILLING_PERIOD=YYYY-MM in its key")
             continue
-        if its_period != period:
-            faults.append(f"data file {uri} belongs to {its_period}, the manifest to {period}")
-        warnings += odd
-        if keys.setdefault(_PERIOD.sub(f"/billing_period={period}/", key), key) != key:
+        if found.period != period:
+            faults.append(f"data file {uri} belongs to {found.period}, the manifest to {period}")
+        warnings += spelt_oddly(uri, found)
+        if keys.setdefault(found.canonical_key, key) != key:
             warnings.append(f"{uri} is listed under two spellings and counted once")
     return list(keys.values()), faults
 
 
-def _order(delivery: Delivery, files: list[str]) -> Order:
+def _order(delivery: Delivery, manifest: Contents, files: list[str]) -> Order:
     """The folder's timestamp, also for the shared copy of the manifest; else the sequencer."""
-    for key in [*files, delivery.key]:
-        if found := _RUN_FOLDER.search(key):
-            moment = datetime.fromisoformat(found[1])
+    folders = [found[1] for key in [*files, delivery.key] if (found := _RUN_FOLDER.search(key))]
+    if _ASSEMBLY.fullmatch(manifest.execution_id):
+        folders.append(manifest.execution_id)
+    for folder in folders:
+        with suppress(ValueError):
+            moment = datetime.fromisoformat(folder)
             return Order(kind="timestamp", value=moment.isoformat(timespec="microseconds"))
     # sequencers have different lengths and compare only when padded on the left
     return Order(kind="sequencer", value=delivery.sequencer.upper().rjust(_SEQUENCER_LENGTH, "0"))
 
 
-def _run_id(manifest: Manifest, text: bytes, period: str, rule_version: str) -> str:
+def _run_id(manifest: Contents, text: bytes, period: str, rule_version: str) -> str:
     """Deterministic: the same inputs under the same rule are the same run.
 
     The manifest's content stands for its ETag, which differs between the two copies under KMS.

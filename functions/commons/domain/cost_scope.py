@@ -10,12 +10,9 @@ total.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from enum import Enum
 
-from commons.domain.cost_basis import Basis
 from commons.domain.cost_lines import CostLine
-from commons.domain.money import total
 
 _CLUSTER_ARN = re.compile(r"arn:aws[a-z-]*:sagemaker:([a-z0-9-]+):\d{12}:cluster/[A-Za-z0-9-]+")
 _EKS_ARN = re.compile(r"arn:aws[a-z-]*:eks:([a-z0-9-]+):(\d{12}):cluster/(.+)")
@@ -133,22 +130,6 @@ class Scope:
         elif line.product != "AmazonSageMaker" and not _namespace(line):
             return "", region
         return (here[0].arn, here[0].region) if len(here) == 1 else ("", region)
-
-
-def outside_total(placed: Iterable[Placed], basis: Basis) -> Decimal:
-    """What the report has beside everything in scope.
-
-    The part of an instance that goes to pods of ours is no longer outside; the whole is in the
-    report once, in the line of the instance.
-    """
-    amounts = []
-    for each in placed:
-        if each.line.split:
-            moved = each.kind is not Kind.OUTSIDE
-            amounts += [each.line.cost(basis).copy_negate()] * moved
-        elif each.kind is Kind.OUTSIDE:
-            amounts.append(each.line.cost(basis))
-    return total(amounts)
 
 
 def _namespace(line: CostLine) -> str:

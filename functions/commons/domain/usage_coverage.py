@@ -1,6 +1,6 @@
 """Which stretches AWS's usage report knows nothing of: hours without a sign of its operator."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 
 from commons.domain import usage
@@ -29,12 +29,6 @@ def gaps(heartbeats: Iterable[datetime], window: Window) -> tuple[Gap, ...]:
     alive = {hour_of(moment) for moment in heartbeats}
     silent = [Gap(start=hour, end=hour + HOUR) for hour in _hours(window) if hour not in alive]
     return joined([*silent, Gap(start=max(window.known_until, window.start), end=window.end)])
-
-
-def days(missing: Collection[date]) -> list[Gap]:
-    """Whole days."""
-    bounds = [usage.day_bounds(day) for day in missing]
-    return [Gap(start=start, end=end) for start, end in bounds]
 
 
 def _hours(window: Window) -> Iterable[datetime]:

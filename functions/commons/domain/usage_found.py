@@ -70,6 +70,11 @@ class UsageFound(Value):
         return {day: length for day, length in sorted(found.items()) if length}
 
 
+def whole(day: date) -> Gap:
+    start, end = day_bounds(day)
+    return Gap(start=start, end=end)
+
+
 def joined(gaps: Iterable[Gap]) -> tuple[Gap, ...]:
     """The same stretches, each moment once, those that touch as one, in order."""
     found: list[Gap] = []

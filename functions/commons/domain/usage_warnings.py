@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from decimal import Decimal
+from typing import NamedTuple
 
 from commons.domain import instance_types
-from commons.domain.usage_report import PodRun, Quantities, QueueRun
+from commons.domain.usage_report import Quantities
 
 _KNOWN = {
     instance_types.CPU,
@@ -16,17 +17,31 @@ _KNOWN = {
 _NAMED = 10
 
 
-def doubts(queues: Collection[QueueRun], pods: Collection[PodRun]) -> tuple[str, ...]:
-    """One sentence per instance type or resource that a person should look at, in order."""
-    told = [*_unknown_types(queues, pods), *_unknown_resources(queues, pods)]
-    return tuple(sorted({*told, *_without_accelerators(queues), *_beside_the_queue(queues, pods)}))
+class Held(NamedTuple):
+    """What a namespace held of a type, at some time or over some hours."""
+
+    namespace: str
+    instance_type: str
+    amounts: Quantities
+
+    @property
+    def devices(self) -> Decimal:
+        return instance_types.devices_in(self.instance_type, dict(self.amounts))
 
 
-def _unknown_types(queues: Iterable[QueueRun], pods: Iterable[PodRun]) -> Iterator[str]:
-    held = [(run.instance_type, run.total) for run in queues]
-    held += [(run.instance_type, run.held) for run in pods]
-    names = {name for name, amounts in held if _some(amounts)}
-    for name in sorted(names):
+def doubts(queued: Iterable[Held], loose: Iterable[Held]) -> tuple[str, ...]:
+    """One sentence for each thing that a person should look at, in order.
+
+    `queued` was held through queues, `loose` is what pods held, whether through a queue or not.
+    """
+    queues = set(queued)
+    pods = {held for held in loose if _some(held)}
+    told = {*_unknown_types(queues | pods), *_unknown_resources(queues | pods)}
+    return tuple(sorted(told | {*_without_accelerators(queues), *_beside_the_queue(queues, pods)}))
+
+
+def _unknown_types(found: Iterable[Held]) -> Iterator[str]:
+    for name in {held.instance_type for held in found if _some(held)}:
         if not name:
             yield "tasks ran on nodes of no known instance type, and are not charged"
         elif instance_types.find(name) is None:
@@ -36,21 +51,19 @@ def _unknown_types(queues: Iterable[QueueRun], pods: Iterable[PodRun]) -> Iterat
             )
 
 
-def _unknown_resources(queues: Iterable[QueueRun], pods: Iterable[PodRun]) -> Iterator[str]:
-    amounts = [run.total for run in queues] + [run.held for run in pods]
-    for name in sorted({name for each in amounts for name, amount in each if amount}):
+def _unknown_resources(found: Iterable[Held]) -> Iterator[str]:
+    for name in {name for held in found for name, amount in held.amounts if amount}:
         if name not in _KNOWN and not name.startswith(instance_types.MIG_PREFIX):
             yield f"{name}: the report counts something of this name, and the product does not"
 
 
-def _without_accelerators(queues: Iterable[QueueRun]) -> Iterator[str]:
+def _without_accelerators(queues: Iterable[Held]) -> Iterator[str]:
     """AWS's report counts whole GPUs: slices of them look like this."""
     by_type: dict[str, set[str]] = {}
-    for run in queues:
-        found = instance_types.find(run.instance_type)
-        accelerated = found is not None and found.accelerators > 0
-        if accelerated and _some(run.total) and not _devices(run.instance_type, run.total):
-            by_type.setdefault(run.instance_type, set()).add(run.namespace)
+    for held in queues:
+        found = instance_types.find(held.instance_type)
+        if found and found.accelerators and _some(held) and not held.devices:
+            by_type.setdefault(held.instance_type, set()).add(held.namespace)
     for name, namespaces in by_type.items():
         yield (
             f"{name}: {_list(namespaces)} held vCPUs and no accelerator, and is not charged for "
@@ -58,28 +71,19 @@ def _without_accelerators(queues: Iterable[QueueRun]) -> Iterator[str]:
         )
 
 
-def _beside_the_queue(queues: Collection[QueueRun], pods: Iterable[PodRun]) -> Iterator[str]:
-    queued = {(run.namespace, run.instance_type) for run in queues}
+def _beside_the_queue(queues: Iterable[Held], pods: Iterable[Held]) -> Iterator[str]:
+    queued = {held[:2] for held in queues}
     namespaces = {namespace for namespace, _ in queued}
-    beside = {
-        (run.namespace, run.instance_type)
-        for run in pods
-        if run.namespace in namespaces
-        and instance_types.devices_in(run.instance_type, dict(run.held))
-    }
-    for namespace, name in sorted(beside - queued):
+    beside = {held[:2] for held in pods if held.namespace in namespaces and held.devices}
+    for namespace, name in beside - queued:
         yield (
-            f"{namespace}: its queue has no {name or 'instance type'}, and its pods there are not "
-            "charged beside the queue"
+            f"{namespace}: its queue has no {name or 'such instance type'}, and its pods there are "
+            "not charged beside the queue"
         )
 
 
-def _devices(instance_type: str, amounts: Quantities) -> Decimal:
-    return instance_types.devices_in(instance_type, dict(amounts))
-
-
-def _some(amounts: Quantities) -> bool:
-    return any(amount for _, amount in amounts)
+def _some(held: Held) -> bool:
+    return any(amount for _, amount in held.amounts)
 
 
 def _list(names: Collection[str]) -> str:
