@@ -25,7 +25,7 @@ from commons.domain.usage_warnings import Held, doubts
 # three amounts, each rounded to two decimals
 TOLERANCE = Decimal("0.02")
 _HOURS = 24
-_NAMESPACE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
+NAMESPACE = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 
 
 class DayRow(NamedTuple):
@@ -51,7 +51,7 @@ class Settled:
 
 def is_namespace(text: str) -> bool:
     """Whether Kubernetes could have a namespace of that name."""
-    return _NAMESPACE.fullmatch(text) is not None
+    return re.fullmatch(NAMESPACE, text, re.ASCII) is not None
 
 
 def fault_of(row: DayRow) -> str | None:
