@@ -12,10 +12,13 @@ from typing import Any
 import duckdb
 import pytest
 
-from commons.adapters.cost_files import read_partials, summarise
+from commons.adapters.cost_files import read_partials, rows_by_file, summarise
+from commons.domain.cost_basis import Basis
 from commons.domain.cost_columns import COLUMNS
-from commons.domain.cost_lines import CostLine
+from commons.domain.cost_lines import CostLine, FileRows
+from commons.domain.cost_scope import Scope
 from commons.domain.errors import RefusedInput
+from commons.domain.pools import gather, lines_behind
 from local.cost_report import write_parquet
 from local.cost_rows import row
 from tests.chargeback.chain import CLUSTER
@@ -265,3 +268,29 @@ def test_a_plan_fee_without_the_columns_of_its_use_is_refused_and_not_counted_as
     without = {k: v for k, v in fee.items() if not k.startswith("savings_plan_")}
     with pytest.raises(RefusedInput, match=r"row 1.*include the savings plan"):
         read(tmp_path, text(tmp_path, [without]))
+
+
+def test_the_files_behind_a_pool_and_how_many_rows_of_each(tmp_path: Path) -> None:
+    late = {"line_item_usage_start_date": "2026-10-03T05:00:00Z"}
+    files = [
+        [node(1), node(2), node(4, line_item_product_code="AmazonS3")],
+        [node(8, **late)],
+        [node(16), node(32, line_item_line_item_type="SavingsPlanNegation")],
+    ]
+    paths = [parquet(tmp_path, rows, f"{n}.parquet") for n, rows in enumerate(files)]
+    empty = text(tmp_path, [node(1)], "empty.csv.gz")
+    empty.write_bytes(gzip.compress(b""))
+    batches = [[paths[0], paths[1]], [empty, text(tmp_path, files[2], "last.csv.gz")]]
+    partials = []
+    for number, batch in enumerate(batches):
+        partials.append(tmp_path / f"partial-{number}.parquet")
+        summarise([(path.name, path) for path in batch], partials[-1])
+    placed = Scope(read_partials(partials, tmp_path).lines, []).place()
+    pools = {pool.day: pool for pool in gather(placed, "2026-10", Basis.AMORTISED)}
+
+    found = rows_by_file(partials, lines_behind(placed, "2026-10", pools[DAY].id), tmp_path)
+    assert found == [FileRows(0, 0, 2), FileRows(1, 1, 2)]
+    assert sum(each.rows for each in found) == pools[DAY].rows
+    third = lines_behind(placed, "2026-10", pools[date(2026, 10, 3)].id)
+    assert rows_by_file(partials, third, tmp_path) == [FileRows(0, 1, 1)]
+    assert rows_by_file(partials, [], tmp_path) == []

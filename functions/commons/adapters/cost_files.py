@@ -15,7 +15,7 @@ from commons.adapters.cost_expressions import literal
 from commons.adapters.cost_faults import refuse_bad_row
 from commons.adapters.cost_sources import naming, opened, parquet
 from commons.domain.cost_basis import NET, Basis
-from commons.domain.cost_lines import CostLine, CostSums
+from commons.domain.cost_lines import CostLine, CostSums, FileRows
 from commons.domain.errors import RefusedInput
 
 # of the sums, not of the files: those are streamed. Leaves room for Python in 512 MB.
@@ -75,6 +75,23 @@ def read_partials(paths: Sequence[Path], folder: Path) -> CostSums:
         names = [str(column[0]) for column in found.description or []]
         rows = (dict(zip(names, row, strict=True)) for row in _rows(found))
         return CostSums([_line(row | dict.fromkeys(lacking)) for row in rows], totals)
+
+
+def rows_by_file(
+    partials: Sequence[Path], lines: Sequence[CostLine], folder: Path
+) -> list[FileRows]:
+    """Which files the lines are from, and how many rows of each, in the order of the plan.
+
+    `partials`: of every batch, in order. `lines`: as `read_partials` gave them, such as those that
+    `pools.lines_behind` finds for a pool. The rows add up to the `rows` of the lines.
+    """
+    with database(folder) as db:
+        db.execute(cost_queries.wanted())
+        keys = [[getattr(line, key) for key in cost_queries.KEYS] for line in lines]
+        if keys:
+            db.executemany(cost_queries.want(), keys)
+        found = db.execute(cost_queries.rows_by_file(parquet(partials)))
+        return [FileRows(*row) for row in found.fetchall()]
 
 
 def _write_sums(

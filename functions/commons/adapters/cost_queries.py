@@ -152,3 +152,26 @@ def totals(source: str) -> str:
     costs = [f"coalesce(sum({basis}) FILTER (NOT split), 0)" for basis in Basis]
     lacking = [f"coalesce(sum(lacking_{basis}), 0)::BIGINT" for basis in NET]
     return f"SELECT {', '.join(costs + lacking)} FROM {source}"
+
+
+# what tells one CostLine from another
+KEYS = ("candidate", "currency", *_KEYS)
+
+
+def wanted() -> str:
+    kinds = {"candidate": "BOOLEAN", "split": "BOOLEAN", "day": "DATE"}
+    columns = [f"{key} {kinds.get(key, 'VARCHAR')}" for key in KEYS]
+    return f"CREATE TABLE wanted ({', '.join(columns)})"
+
+
+def want() -> str:
+    return f"INSERT INTO wanted VALUES ({', '.join('?' * len(KEYS))})"
+
+
+def rows_by_file(source: str) -> str:
+    """Of the lines in the table of wanted ones; the number of a partial is that of its batch."""
+    same = [f"p.{key} IS NOT DISTINCT FROM w.{key}" for key in KEYS]
+    return f"""SELECT p.file_index::INTEGER AS batch, p.file::INTEGER AS file,
+        sum(p.rows)::BIGINT AS rows
+        FROM {source} p SEMI JOIN wanted w ON {" AND ".join(same)}
+        WHERE p.candidate GROUP BY ALL ORDER BY ALL"""

@@ -101,6 +101,15 @@ class CostSums:
         return self.totals[basis]
 
 
+@dataclass(frozen=True, slots=True)
+class FileRows:
+    """So many lines of a report are in one file: `plan.batches[batch][file]`."""
+
+    batch: int
+    file: int
+    rows: int
+
+
 def no_such_cost(basis: Basis) -> RefusedInput:
     reason = f"not every line has a cost on the basis {basis}: the export lacks its columns, or "
     return RefusedInput("the cost report", [f"{reason}the account has no discount in this period"])

@@ -6,6 +6,7 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from commons.domain.cost_basis import Basis
+from commons.domain.cost_lines import CostLine
 from commons.domain.cost_scope import Kind, Placed
 from commons.domain.errors import RefusedInput
 from commons.domain.money import total
@@ -56,6 +57,13 @@ def gather(placed: Iterable[Placed], period: str, basis: Basis) -> list[Pool]:
         key = _key(each, _day(each, first, last))
         members.setdefault(key, []).append(each)
     return [_pool(found, key[-1], basis) for key, found in sorted(members.items())]
+
+
+def lines_behind(placed: Iterable[Placed], period: str, pool_id: str) -> list[CostLine]:
+    """The lines that `gather` puts into the pool of this id."""
+    first, last = month(period)
+    inside = (each for each in placed if each.kind is not Kind.OUTSIDE)
+    return [p.line for p in inside if "|".join(_key(p, _day(p, first, last))) == pool_id]
 
 
 def _key(placed: Placed, day: date) -> tuple[str, ...]:
