@@ -17,6 +17,8 @@ from botocore.config import Config
 from commons import settings
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from commons.adapters.access_entries import AccessEntries
     from commons.adapters.access_reviews import AccessReviews
     from commons.adapters.chargeback_claims import ChargebackClaims
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from commons.adapters.team_access import TeamAccess
     from commons.adapters.team_lookup import TeamLookup
     from commons.adapters.team_table import TeamTable
+    from commons.adapters.usage_sources import UsageSources
     from commons.adapters.usage_table import UsageTable
     from commons.adapters.watch_table import WatchTable
     from commons.domain.documents import ClusterDocument
@@ -290,3 +293,17 @@ def usage_table() -> UsageTable:
     from commons.adapters.usage_table import UsageTable
 
     return UsageTable(_table(settings.Usage.read().usage_table_name))
+
+
+def usage_sources() -> UsageSources:
+    """A new one for each invocation, because it knows which day it is."""
+    from commons.adapters.compute_quotas import ComputeQuotas
+    from commons.adapters.ledger_usage import LedgerUsage
+    from commons.adapters.usage_sources import UsageSources
+    from commons.domain.capacity import capacity
+    from commons.domain.names import region_of
+
+    def devices(cluster: str) -> dict[str, Decimal]:
+        return capacity(ComputeQuotas(_client("sagemaker", region_of(cluster))).nodes(cluster))
+
+    return UsageSources(LedgerUsage(usage_table()), _client("s3"), devices, now().date())
