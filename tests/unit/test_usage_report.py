@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commons.domain import usage
 from commons.domain.instance_types import CPU, NEURON_CORE, NVIDIA
+from commons.domain.usage import Interval, Reading
 from commons.domain.usage_coverage import gaps, known_until
 from commons.domain.usage_found import Gap, NamespaceUse
 from commons.domain.usage_report import HOLD, PodRun, QueueRun, Window, integrate
@@ -223,3 +225,37 @@ def test_use_is_never_negative_and_at_most_what_was_ever_held(
     assert all(use.own >= 0 and use.borrowed >= 0 for use in uses)
     most = sum(Decimal(8) for _ in {(run.namespace) for run in queues}) + 8 * 4
     assert exact(uses) <= most * 24 * 4
+
+
+jobs = st.lists(
+    st.builds(
+        lambda a, b, n: Interval(min(a, b), max(a, b), Decimal(n)),
+        moments,
+        moments,
+        st.integers(1, 16),
+    ),
+    max_size=5,
+)
+
+
+@given(jobs, st.integers(0, 16))
+def test_the_report_of_some_jobs_and_the_ledger_of_them_tell_the_same(
+    jobs: list[Interval], quota: int
+) -> None:
+    """A queue says at each change what its jobs hold, and what of it is above its own."""
+
+    def state(moment: datetime) -> QueueRun:
+        total = sum(job.devices for job in jobs if job.start <= moment < job.end)
+        above = max(total - quota, Decimal(0))
+        return QueueRun(A, "t", P5, moment, moment, gpus(str(total)), gpus(str(above)))
+
+    changes = {moment for job in jobs for moment in (job.start, job.end)}
+    # what is held for longer than HOLD is said again
+    reported = integrate(map(state, changes | {START}), [], october(1, 5))
+    for day in range(1, 6):
+        bounds = usage.day_bounds(date(2026, 10, day))
+        ceiling = [Reading(START - timedelta(days=50), Decimal(quota))]
+        ledger = usage.device_hours(jobs, ceiling, *bounds)
+        found = [use for use in reported if use.day.day == day]
+        assert sum(use.own for use in found) == ledger.own
+        assert sum(use.borrowed for use in found) == ledger.borrowed

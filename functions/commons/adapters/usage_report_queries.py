@@ -11,16 +11,19 @@ from commons.domain.usage_summary import NAMESPACE
 
 # between resources, and between a resource and its amount
 BETWEEN, IS = ";", "="
-# a state has the name of a team or of a pod; equal amounts are equal texts
+# records are many and say the same over and over: numbers stand for things and for states.
+# the name of a thing is a team or a pod, and only a queue is a thing per type
 TABLES = """
-    CREATE TABLE queues (namespace VARCHAR, name VARCHAR, type VARCHAR, moment TIMESTAMP,
-        version HUGEINT, used VARCHAR, borrowed VARCHAR);
+    CREATE SEQUENCE numbers;
+    CREATE TABLE things (id BIGINT, namespace VARCHAR, name VARCHAR, kind VARCHAR);
+    CREATE TABLE states (id BIGINT, type VARCHAR, used VARCHAR, borrowed VARCHAR);
+    CREATE TABLE queues (thing BIGINT, moment TIMESTAMP, version HUGEINT, state BIGINT);
     CREATE TABLE pods AS FROM queues;
     CREATE TABLE heartbeats (moment TIMESTAMP)"""
+ARRIVED = "arrived"
 # no cluster has more devices, and no namespace more hours of them in a day
 _MOST = 1_000_000_000
 _LONGEST = 256
-_SERIES = {"queues": "namespace, name, type", "pods": "namespace, name"}
 
 
 def files(paths: Sequence[Path]) -> str:
@@ -45,7 +48,7 @@ def shapes(paths: Sequence[Path]) -> str:
 
 
 def states(table: str, source: str, columns: Columns, amounts: Sequence[Amount]) -> str:
-    """States as in TABLES, the file and row of each, and what is wrong with it, if anything is.
+    """Records with things and states in words, the file and row of each, and what is wrong with it.
 
     A pod holds nothing unless it runs; a record of one of which nothing is known changes nothing.
     """
@@ -60,6 +63,7 @@ def states(table: str, source: str, columns: Columns, amounts: Sequence[Amount])
     }
     return f"""
     SELECT {columns.text("namespace")} AS namespace, {name} AS name,
+        {"''" if pods else columns.text("instance_type")} AS kind,
         {columns.text("instance_type")} AS type, {moment} AS moment,
         TRY_CAST({version} AS HUGEINT) AS version,
         {f"CASE WHEN {status} = 'Running' THEN {used} ELSE '' END" if pods else used} AS used,
@@ -96,28 +100,41 @@ def totals(source: str, columns: Columns, amounts: Sequence[Amount]) -> str:
     FROM {source}"""
 
 
+def keep(table: str) -> str:
+    """Adds what has ARRIVED to a table, in numbers."""
+    return f"""
+    INSERT INTO things SELECT nextval('numbers'), * FROM (
+        SELECT namespace, name, kind FROM {ARRIVED} EXCEPT SELECT namespace, name, kind FROM things
+        ORDER BY ALL);
+    INSERT INTO states SELECT nextval('numbers'), * FROM (
+        SELECT type, used, borrowed FROM {ARRIVED} EXCEPT SELECT type, used, borrowed FROM states
+        ORDER BY ALL);
+    INSERT INTO {table} SELECT things.id, moment, version, states.id FROM {ARRIVED}
+        JOIN things USING (namespace, name, kind) JOIN states USING (type, used, borrowed);
+    DROP TABLE {ARRIVED}"""
+
+
 def runs(table: str) -> str:
     """Each stretch in which a queue or a pod said the same again and again: first and last time.
 
     Of records of one moment the one with the highest version counts.
     """
-    series = _SERIES[table]
     return f"""
     WITH latest AS (
-        SELECT * FROM {table} QUALIFY row_number() OVER (
-            PARTITION BY {series}, moment ORDER BY version DESC, type DESC, used DESC, borrowed DESC
-        ) = 1
-    ), marked AS (
-        SELECT *, coalesce(lag(type || used || '|' || borrowed) OVER following
-                <> type || used || '|' || borrowed
-            OR moment - lag(moment) OVER following > INTERVAL '{HOLD.days} days', true) AS other
-        FROM latest WINDOW following AS (PARTITION BY {series} ORDER BY moment)
-    ), numbered AS (
-        SELECT *, count(*) FILTER (other) OVER (PARTITION BY {series} ORDER BY moment) AS run
-        FROM marked
+        SELECT thing, moment, state FROM {table} QUALIFY lead(moment) OVER (
+            PARTITION BY thing ORDER BY moment, version, state) IS DISTINCT FROM moment
+    ), told AS (
+        SELECT *, lag(moment) OVER following AS before, lag(state) OVER following AS was,
+            max(moment) OVER (PARTITION BY thing) AS newest
+        FROM latest WINDOW following AS (PARTITION BY thing ORDER BY moment)
+    ), changes AS (
+        SELECT thing, moment AS since, state,
+            lead(before, 1, newest) OVER (PARTITION BY thing ORDER BY moment) AS seen
+        FROM told WHERE before IS NULL OR state <> was
+            OR moment - before > INTERVAL '{HOLD.days} days'
     )
-    SELECT namespace, name, type, min(moment), max(moment), any_value(used), any_value(borrowed)
-    FROM numbered GROUP BY namespace, name, type, run"""
+    SELECT namespace, name, type, since, seen, used, borrowed FROM changes
+    JOIN things ON things.id = thing JOIN states ON states.id = state"""
 
 
 def _faults(columns: Columns, name: str, amounts: Sequence[Amount]) -> dict[str, str]:

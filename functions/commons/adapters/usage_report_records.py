@@ -59,9 +59,9 @@ class Records:
         """Of queues or pods."""
         columns, counted = self._look(table, files)
         query = queries.states(table, queries.files(_paths(files)), columns, counted)
-        self._refuse_bad_row(query, files)
-        kept = "namespace, name, type, moment, version, used, borrowed"
-        self._db.execute(f"INSERT INTO {_TABLES[table]} SELECT {kept} FROM ({query})")  # noqa: S608 - ours
+        self._db.execute(f"CREATE OR REPLACE TEMP TABLE {queries.ARRIVED} AS {query}")
+        self._refuse_bad_row(queries.ARRIVED, files)
+        self._db.execute(queries.keep(_TABLES[table]))
 
     def add_heartbeats(self, files: Files) -> None:
         columns, _ = self._look(HEARTBEATS, files)
@@ -72,7 +72,7 @@ class Records:
         """Daily totals, which are few."""
         columns, counted = self._look(SUMMARY, files)
         query = queries.totals(queries.files(_paths(files)), columns, counted)
-        self._refuse_bad_row(query, files)
+        self._refuse_bad_row(f"({query})", files)
         known = {str(path): name for name, path in files}
         found = []
         for day, namespace, team, name, *hours, _, path, number in _rows(self._db.execute(query)):
@@ -140,9 +140,9 @@ class Records:
             first = str(error).replace(str(path), name).splitlines()[0]
             raise RefusedInput(f"data file {name}", [first]) from error
 
-    def _refuse_bad_row(self, query: str, files: Files) -> None:
+    def _refuse_bad_row(self, source: str, files: Files) -> None:
         found = self._db.execute(
-            f"SELECT filename, file_row_number, fault FROM ({query}) "  # noqa: S608 - ours
+            f"SELECT filename, file_row_number, fault FROM {source} "  # noqa: S608 - ours
             "WHERE fault IS NOT NULL ORDER BY filename, file_row_number LIMIT 1"
         ).fetchone()
         if found:
