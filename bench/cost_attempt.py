@@ -7,12 +7,13 @@ from pathlib import Path
 
 import duckdb
 
+from bench import cost_data
 from commons.adapters.cost_files import summarise
 
 
 def summary(folder: Path, files: list[Path]) -> None:
     """What the function does, once its files are on disk."""
-    summarise([(path.name, path) for path in files], folder / "summary.parquet")
+    summarise([(path.name, path) for path in files], folder / "summary.parquet", cost_data.PERIOD)
 
 
 def bare(folder: Path, files: list[Path]) -> None:

@@ -10,6 +10,7 @@ from local.cost_rows import COLUMNS
 
 ROWS = 5_000_000
 FILES = 5
+PERIOD = "2026-10"
 WIDTH = 125
 _GROUP = 250_000
 

@@ -23,6 +23,6 @@ def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
         paths = bootstrap.cost_reports().download(bucket, files, Path(folder))
         names = [f"s3://{bucket}/{file.key}" for file in files]
         partial = Path(folder) / "partial.parquet"
-        summarise(list(zip(names, paths, strict=True)), partial)
+        summarise(list(zip(names, paths, strict=True)), partial, run.period)
         bootstrap.chargeback_store().save_partial(run, batch, partial)
     return {}

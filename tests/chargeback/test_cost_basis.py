@@ -10,6 +10,7 @@ from commons.adapters.cost_files import read_partials, summarise
 from commons.domain.cost_basis import NET, Basis
 from commons.domain.cost_lines import CostSums
 from commons.domain.errors import RefusedInput
+from tests.chargeback.chain import PERIOD
 from tests.chargeback.test_cost_files import node, text
 
 # unblended 100 and net 80 on the bill; every other column has a figure of its own
@@ -56,7 +57,7 @@ def read(folder: Path, *files: Path) -> CostSums:
     partials = []
     for number, path in enumerate(files):
         partials.append(folder / f"partial-{number}.parquet")
-        summarise([(path.name, path)], partials[-1])
+        summarise([(path.name, path)], partials[-1], PERIOD)
     return read_partials(partials, folder)
 
 

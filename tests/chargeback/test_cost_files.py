@@ -21,7 +21,7 @@ from commons.domain.errors import RefusedInput
 from commons.domain.pools import gather, lines_behind
 from local.cost_report import write_parquet
 from local.cost_rows import row
-from tests.chargeback.chain import CLUSTER
+from tests.chargeback.chain import CLUSTER, PERIOD
 
 DAY = date(2026, 10, 2)
 
@@ -55,7 +55,8 @@ def text(folder: Path, rows: Sequence[dict[str, Any]], name: str = "a.csv.gz") -
 
 
 def read(folder: Path, *files: Path) -> list[CostLine]:
-    summarise([(f"s3://bucket/{path.name}", path) for path in files], folder / "partial.parquet")
+    named = [(f"s3://bucket/{path.name}", path) for path in files]
+    summarise(named, folder / "partial.parquet", PERIOD)
     sums = read_partials([folder / "partial.parquet"], folder)
     for basis in sums.totals:
         whole = [line.cost(basis) for line in sums.lines if not line.split]
@@ -284,7 +285,7 @@ def test_the_files_behind_a_pool_and_how_many_rows_of_each(tmp_path: Path) -> No
     partials = []
     for number, batch in enumerate(batches):
         partials.append(tmp_path / f"partial-{number}.parquet")
-        summarise([(path.name, path) for path in batch], partials[-1])
+        summarise([(path.name, path) for path in batch], partials[-1], PERIOD)
     placed = Scope(read_partials(partials, tmp_path).lines, []).place()
     pools = {pool.day: pool for pool in gather(placed, "2026-10", Basis.AMORTISED)}
 

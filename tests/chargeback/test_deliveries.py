@@ -228,12 +228,6 @@ def test_a_report_without_a_required_column_is_refused_and_the_former_run_stays(
     assert chain.current() == former
 
 
-def test_two_currencies_are_refused(chain: Chain) -> None:
-    rows = [nodes_for(1), nodes_for(1, line_item_currency_code="EUR")]
-    assert chain.deliver(chain.report(rows, 5)[0]) == "RefusedInput"
-    assert "EUR, USD" in chain.refusals()[0]["reasons"][0]
-
-
 def test_a_first_attempt_that_was_stopped_is_taken_over_one_that_runs_is_not(
     chain: Chain, monkeypatch: pytest.MonkeyPatch
 ) -> None:

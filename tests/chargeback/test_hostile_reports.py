@@ -14,7 +14,7 @@ from commons.domain.cost_report import Delivery
 from commons.domain.errors import RefusedInput
 from local.cost_report import write_parquet
 from local.cost_rows import row
-from tests.chargeback.chain import REPORTS, Chain
+from tests.chargeback.chain import PERIOD, REPORTS, Chain
 
 DAY = date(2026, 10, 2)
 # a database takes some of these for a pattern, a quote or another folder
@@ -39,7 +39,7 @@ def test_a_file_is_read_whatever_it_is_called(chain: Chain, tmp_path: Path, name
     file = DataFile(key=key, etag=etag, size=source.stat().st_size)
     [path] = bootstrap.cost_reports().download(REPORTS, [file], folder)
     assert path.parent == folder
-    summarise([(key, path)], folder / "partial.parquet")
+    summarise([(key, path)], folder / "partial.parquet", PERIOD)
     sums = read_partials([folder / "partial.parquet"], folder)
     assert sums.total(Basis.AMORTISED) == Decimal("1.5")
 

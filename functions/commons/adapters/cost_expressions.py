@@ -78,8 +78,14 @@ class Columns:
             parts = [f"nullif(TRY(json_extract_string({text}, {path})), '')" for path in paths]
         return f"coalesce({', '.join(parts)})"
 
+    def has_cost(self, basis: Basis) -> bool:
+        """Whether the files have the column that ordinary lines have this cost in."""
+        return all(self.has(name) for name in _names(RULES[-1].costs[basis]))
+
     def cost(self, basis: Basis) -> str:
         """NULL where the line has none: its columns are not there, empty, or no amounts."""
+        if not self.has_cost(basis):
+            return f"NULL::{MONEY}"
         return self._by_rule(lambda rule: self._amount(rule.costs[basis]))
 
     def cost_as_written(self, basis: Basis) -> str:
@@ -91,9 +97,17 @@ class Columns:
         return " OR ".join(f"{text} {_like(pattern)}" for pattern in condition.patterns)
 
     def _by_rule(self, value: Callable[[Rule], str]) -> str:
+        """Most lines are ordinary, and are found to be so by one comparison for all costs."""
         *special, ordinary = RULES
         cases = [f"WHEN {self._fits(rule)} THEN {value(rule)}" for rule in special]
-        return f"CASE {' '.join(cases)} ELSE {value(ordinary)} END"
+        by_rule = f"CASE {' '.join(cases)} ELSE {value(ordinary)} END"
+        return f"CASE WHEN {self._is_special()} THEN {by_rule} ELSE {value(ordinary)} END"
+
+    def _is_special(self) -> str:
+        types = [line_type for rule in RULES for line_type in rule.line_types]
+        others = [rule.condition for rule in RULES if rule.condition and not rule.line_types]
+        of_type = f"{self.text('line_item_line_item_type')} IN ({', '.join(map(literal, types))})"
+        return " OR ".join([of_type, *map(self.meets, others)])
 
     def _fits(self, rule: Rule) -> str:
         parts = [f"({self.meets(rule.condition)})"] if rule.condition else []

@@ -12,7 +12,7 @@ import duckdb
 
 from commons.adapters import cost_queries
 from commons.adapters.cost_expressions import literal
-from commons.adapters.cost_faults import refuse_bad_row
+from commons.adapters.cost_faults import faults_in, refuse_row
 from commons.adapters.cost_sources import naming, opened, parquet
 from commons.domain.cost_basis import NET, Basis
 from commons.domain.cost_lines import CostLine, CostSums, FileRows
@@ -40,14 +40,15 @@ def database(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def summarise(files: Sequence[tuple[str, Path]], target: Path) -> None:
+def summarise(files: Sequence[tuple[str, Path]], target: Path, period: str) -> None:
     """Write the sums of the files, each with the name it is known by, as Parquet.
 
-    Raises RefusedInput that names the file, and the row where one row is at fault.
+    Raises RefusedInput that names the file, and the row where one row is at fault: it has no usable
+    amount, another currency than the others, a text that is no name, or is dated outside `period`.
     """
     with database(target.parent) as db:
         try:
-            bad = _write_sums(db, files, target)
+            _write_sums(db, files, target)
         except duckdb.Error as error:
             # one of them cannot be read; alone it can be named
             for name, path in files:
@@ -55,9 +56,12 @@ def summarise(files: Sequence[tuple[str, Path]], target: Path) -> None:
                     _write_sums(db, [(name, path)], target)
             reason = f"they do not go together: {str(error).splitlines()[0]}"
             raise RefusedInput(f"data file {files[0][0]} and those after it", [reason]) from error
-        if bad:
+        if faults := faults_in(db, target, period):
             for name, path in files:
-                refuse_bad_row(db, name, path)
+                refuse_row(db, name, path, faults)
+            raise RefusedInput(
+                "the cost report", ["its sums have a fault that none of its rows has"]
+            )
 
 
 def read_partials(paths: Sequence[Path], folder: Path) -> CostSums:
@@ -96,13 +100,10 @@ def rows_by_file(
 
 def _write_sums(
     db: duckdb.DuckDBPyConnection, files: Sequence[tuple[str, Path]], target: Path
-) -> int:
-    """How many lines have no usable amount."""
+) -> None:
     with TemporaryDirectory(dir=target.parent) as folder:
         query = cost_queries.sums(opened(db, files, Path(folder)))
         db.execute(f"COPY ({query}) TO {literal(str(target))} (FORMAT parquet)")
-    bad = db.execute(f"SELECT coalesce(sum(bad), 0) FROM {parquet([target])}").fetchone()  # noqa: S608 - a path of ours
-    return int(bad[0]) if bad else 0
 
 
 def _rows(found: Any) -> Iterator[tuple[Any, ...]]:

@@ -44,8 +44,8 @@ def _of_pod(text: str, separator: str, part: int) -> str:
 
     Only the rows of pods have such a resource; a tag need not be activated for them.
     """
-    named = f"CASE WHEN split THEN split_part(resource, '{separator}', {part}) ELSE '' END"
-    return f"coalesce(nullif({text}, ''), {named})"
+    named = f"split_part(resource, '{separator}', {part})"
+    return f"CASE WHEN split THEN coalesce(nullif({text}, ''), {named}) ELSE {text} END"
 
 
 def _unusable(columns: Columns) -> str:
@@ -53,7 +53,9 @@ def _unusable(columns: Columns) -> str:
     gross = [f"{basis} IS NULL" for basis in Basis if basis not in NET]
     # CASE looks at the texts of those lines alone that have no net cost; AND would read all
     net = [
-        f"CASE WHEN {b} IS NULL THEN {columns.cost_as_written(b)} <> '' ELSE false END" for b in NET
+        f"CASE WHEN {b} IS NULL THEN {columns.cost_as_written(b)} <> '' ELSE false END"
+        for b in NET
+        if columns.has_cost(b)
     ]
     return f"({' OR '.join(gross + net)})"
 
@@ -82,9 +84,15 @@ _KEYS = {
     "split": "split",
 }
 _COSTS = ", ".join(f"sum({basis}) AS {basis}" for basis in Basis)
-# a line without a usable amount, or a node without usable hours
-_NO_HOURS = "hours IS NULL AND contains(usage_type, 'Cluster:ml.')"
-BAD = f"(unusable OR candidate AND {_NO_HOURS})"
+TEXTS = tuple(key for key in _KEYS if key not in ("day", "split"))
+# a node without usable hours
+NO_HOURS = "hours IS NULL AND contains(usage_type, 'Cluster:ml.')"
+
+
+def keyed(every: str) -> str:
+    """Lines with the keys that their sums have."""
+    keys = [f"{value} AS {key}" for key, value in _KEYS.items() if key not in ("day", value)]
+    return f"SELECT * REPLACE ({', '.join(keys)}), {_KEYS['day']} AS day FROM ({every})"
 
 
 def sums(source: Source) -> str:
@@ -115,7 +123,7 @@ def _concerned(every: str) -> str:
     keys = ", ".join(f"{value} AS {key}" for key, value in _KEYS.items())
     return f"""SELECT currency, file_index, {keys}, {_COSTS}, sum(hours) AS hours,
             count(*) AS rows, min(starts) AS starts, max(ends) AS ends,
-            count(*) FILTER ({_NO_HOURS}) AS bad
+            count(*) FILTER ({NO_HOURS}) AS bad
         FROM ({every}) WHERE candidate GROUP BY ALL"""
 
 

@@ -10,10 +10,10 @@ from commons.domain.cost_basis import Basis
 from commons.domain.errors import RefusedInput
 
 # AmazonSageMaker usage types of HyperPod nodes: USW2-Cluster:ml.p5.48xlarge, …-ReservedCluster:…
-_NODE = re.compile(r"(?:.*-)?(?:Reserved)?Cluster:(ml\.[a-z0-9-]+\.[a-z0-9]+)(?:-[A-Za-z]+)?")
+NODE = r"(?:.*-)?(?:Reserved)?Cluster:(ml\.[a-z0-9-]+\.[a-z0-9]+)(?:-[A-Za-z]+)?"
 # these carry the hours of a node once; a negation or a fee repeats hours or has none
 _HOURS_COUNT = {"Usage", "DiscountedUsage", "SavingsPlanCoveredUsage"}
-_ADJUSTMENTS = {
+ADJUSTMENTS = {
     "Tax": "tax",
     "Credit": "credit",
     "Refund": "refund",
@@ -70,7 +70,7 @@ class CostLine:
     @property
     def instance_type(self) -> str | None:
         """Of a HyperPod node; None for every other line."""
-        found = _NODE.fullmatch(self.usage_type) if self.product == "AmazonSageMaker" else None
+        found = re.fullmatch(NODE, self.usage_type) if self.product == "AmazonSageMaker" else None
         return found[1] if found else None
 
     @property
@@ -78,8 +78,8 @@ class CostLine:
         """Component of a line that is no cost of a resource: tax, credit, refund, discount,
         support."""
         if "Support" in self.product:
-            return _ADJUSTMENTS.get(self.line_type, "support")
-        return _ADJUSTMENTS.get(self.line_type)
+            return ADJUSTMENTS.get(self.line_type, "support")
+        return ADJUSTMENTS.get(self.line_type)
 
     @property
     def node_hours(self) -> Decimal:
