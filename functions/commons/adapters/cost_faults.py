@@ -70,7 +70,7 @@ class Faults:
 def faults_in(db: duckdb.DuckDBPyConnection, partial: Path, period: str) -> Faults | None:
     """None if no line of the sums has any. The currency of most lines is the one to have."""
     sums = parquet([partial])
-    usual = f"SELECT currency FROM {sums} GROUP BY ALL ORDER BY {_USUAL} LIMIT 1"  # noqa: S608 - a path of ours
+    usual = f"SELECT currency FROM {sums} GROUP BY currency ORDER BY {_USUAL} LIMIT 1"  # noqa: S608 - a path of ours
     found = Faults(period, (db.execute(usual).fetchone() or ("",))[0])
     any_of = " OR ".join(["bad > 0", *(f"({each})" for each in found.conditions.values())])
     [(faulty,)] = db.execute(f"SELECT count(*) FROM {sums} WHERE {any_of}").fetchall()  # noqa: S608 - quoted texts
