@@ -84,6 +84,23 @@ def test_a_minute_by_minute_report_is_the_same_as_one_of_changes() -> None:
     assert uses((QUEUES, changes)) == uses((QUEUES, [*minutes, *changes]))
 
 
+def test_a_state_holds_from_the_last_record_that_repeated_it_and_not_over_a_longer_silence() -> (
+    None
+):
+    def hours(*days: int) -> list[int]:
+        rows = [queue_row(START + timedelta(days=day), 1.0) for day in days]
+        return [int(use.own) for use in uses((QUEUES, rows))]
+
+    assert hours(-35) == []
+    assert hours(-35, -5) == [24, 24, 24, 24]
+    assert hours(-42, 2) == [24, 24]
+    assert hours(-29, 2) == [24, 24, 24, 24]
+
+
+def test_a_queue_of_no_namespace_is_no_fault() -> None:
+    assert uses((QUEUES, [queue_row(START, 8.0, namespace=None)])) == ()
+
+
 def refused(read: Callable[[], Any]) -> str:
     with pytest.raises(RefusedInput) as error:
         read()
@@ -103,7 +120,6 @@ def refused(read: Callable[[], Any]) -> str:
         ({"resource_version": None}, "its resource_version is no number"),
         ({"namespace": "../../etc"}, "its namespace is none"),
         ({"namespace": "'); DROP TABLE queues; --"}, "its namespace is none"),
-        ({"namespace": None}, "its namespace is none"),
         ({"team": "t" * 300}, "a name is too long"),
     ],
 )

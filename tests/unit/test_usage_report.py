@@ -44,6 +44,29 @@ def test_a_state_that_nobody_repeats_ends() -> None:
     assert sum(held(integrate([repeated], [], october(1, 31))).values()) == 31 * 192
 
 
+def test_a_state_ends_though_another_comes_long_after() -> None:
+    runs = [queue("2026-09-03T06:00", 8), queue("20T00:00", 2)]
+    assert held(integrate(runs, [], october(1, 20))) == {1: 192, 2: 192, 3: 192, 4: 48, 20: 48}
+
+
+def test_types_and_teams_of_one_namespace_are_queues_of_their_own() -> None:
+    runs = [queue("02T00:00", 8), queue("02T06:00", 4, instance_type="ml.g5.48xlarge")]
+    runs.append(queue("02T12:00", 1)._replace(team="other"))
+    uses = integrate(runs, [], october(2, 2))
+    assert {(u.instance_type, u.team): u.own for u in uses} == {
+        (P5, "team-a"): 192,
+        ("ml.g5.48xlarge", "team-a"): 72,
+        (P5, "other"): 12,
+    }
+
+
+def test_a_queue_of_no_namespace_is_told_and_charged_to_nobody() -> None:
+    assert integrate([queue("02T00:00", 8, namespace="")], [], october(2, 2)) == ()
+    assert doubts([Held("", P5, gpus(8)), Held("", P5, gpus(0))], []) == (
+        f"{P5}: a queue of no namespace held devices, which are charged to nobody",
+    )
+
+
 def test_nothing_is_carried_past_what_is_known() -> None:
     now = at("03T06:00")
     assert held(integrate([queue("02T00:00", 8)], [], october(1, 31, now))) == {2: 192, 3: 48}

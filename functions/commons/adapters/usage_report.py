@@ -35,11 +35,12 @@ class RawUsage:
 
     def read(self, cluster: str, first: date, last: date) -> UsageFound:
         """What is written late lies with the day after."""
-        days = covering([first - HOLD, min(last + _DAY, self._today)])
+        until = min(last + _DAY, self._today)
+        days = covering([first - HOLD, until])
         with reading(self._bucket, self._cluster_name) as report:
             report.add_states(QUEUES, days)
             report.add_states(PODS, days)
-            report.add_heartbeats(covering([first, min(last, self._today)]))
+            report.add_heartbeats(covering([first, until]))
             window = Window(first, last, known_until(self._today, report.known.newest()))
             queues, pods = list(report.known.queue_runs()), list(report.known.pod_runs())
             silent = gaps(report.known.heartbeats(), window)
@@ -65,7 +66,7 @@ class SummaryUsage:
 
     def read(self, cluster: str, first: date, last: date) -> UsageFound:
         """A day without any row is a gap: AWS has not added it up."""
-        days = covering([first, min(last, self._today)])
+        days = covering([first, min(last + _DAY, self._today)])
         with reading(self._bucket, self._cluster_name) as report:
             rows = [row for row in report.totals(days) if first <= row.day <= last]
             report.add_heartbeats(days)

@@ -147,9 +147,10 @@ def _faults(columns: Columns, name: str, amounts: Sequence[Amount]) -> dict[str,
         for each in named
     ]
     more = [f"{columns.money(a.borrowed)} > {columns.money(a.used)}" for a in amounts if a.borrowed]
+    possible = literal(f"({NAMESPACE})?")
     longest = f"greatest(length({name}), length({instance_type}))"
     return {
-        f"NOT regexp_full_match({namespace}, {literal(NAMESPACE)})": "its namespace is none",
+        f"NOT regexp_full_match({namespace}, {possible})": "its namespace is none",
         f"{longest} > {_LONGEST}": "a name is too long",
         " OR ".join(wrong): "an amount is below zero, too large, or none",
         " OR ".join(more) or "false": "more is borrowed than is used",

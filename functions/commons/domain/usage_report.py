@@ -79,6 +79,8 @@ def integrate(
     with localcontext(prec=_DIGITS):
         totals = _Totals(window)
         for queue, start, end in _held(queues, lambda run: run[:3]):
+            if not queue.namespace:
+                continue
             place = (queue.namespace, queue.instance_type, queue.team, False)
             amounts = _devices(queue, queue.total), _devices(queue, queue.borrowed)
             totals.add(place, start, end, *amounts)

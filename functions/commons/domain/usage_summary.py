@@ -50,8 +50,8 @@ class Settled:
 
 
 def is_namespace(text: str) -> bool:
-    """Whether Kubernetes could have a namespace of that name."""
-    return re.fullmatch(NAMESPACE, text, re.ASCII) is not None
+    """Whether Kubernetes could have a namespace of that name; empty is a queue of none."""
+    return text == "" or re.fullmatch(NAMESPACE, text, re.ASCII) is not None
 
 
 def fault_of(row: DayRow) -> str | None:
@@ -155,7 +155,7 @@ def _uses(day: date, rows: Iterable[DayRow]) -> Iterable[NamespaceUse]:
         borrowed += devices_in(row.instance_type, dict(row.borrowed))
         sums[key] = held, borrowed
     for (namespace, name, team), (held, borrowed) in sorted(sums.items()):
-        if held and name:
+        if held and name and namespace:
             yield NamespaceUse(
                 namespace=namespace,
                 team=team,

@@ -37,7 +37,8 @@ def doubts(queued: Iterable[Held], loose: Iterable[Held]) -> tuple[str, ...]:
     queues = set(queued)
     pods = {held for held in loose if _some(held)}
     told = {*_unknown_types(queues | pods), *_unknown_resources(queues | pods)}
-    return tuple(sorted(told | {*_without_accelerators(queues), *_beside_the_queue(queues, pods)}))
+    told |= {*_without_accelerators(queues), *_beside_the_queue(queues, pods)}
+    return tuple(sorted(told | {*_of_nobody(queues)}))
 
 
 def _unknown_types(found: Iterable[Held]) -> Iterator[str]:
@@ -80,6 +81,11 @@ def _beside_the_queue(queues: Iterable[Held], pods: Iterable[Held]) -> Iterator[
             f"{namespace}: its queue has no {name or 'such instance type'}, and its pods there are "
             "not charged beside the queue"
         )
+
+
+def _of_nobody(queues: Iterable[Held]) -> Iterator[str]:
+    for name in {held.instance_type for held in queues if not held.namespace and held.devices}:
+        yield f"{name}: a queue of no namespace held devices, which are charged to nobody"
 
 
 def _some(held: Held) -> bool:
