@@ -5,7 +5,7 @@ compares. The rest of the page is written by hand.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from cli import security_functions, security_isolation, security_rules
@@ -23,10 +23,10 @@ BLOCKS: dict[str, Callable[[], str]] = {
 }
 
 
-def filled(text: str) -> str:
+def filled(text: str, blocks: Mapping[str, Callable[[], str]] = BLOCKS) -> str:
     """The page with every block made anew. Raises KeyError for a block that nothing makes."""
     return _BLOCK.sub(
-        lambda found: f"{found['begin']}{BLOCKS[found['name']]()}{found['end']}", text
+        lambda found: f"{found['begin']}{blocks[found['name']]()}{found['end']}", text
     )
 
 

@@ -87,7 +87,7 @@ def _same(cost: Cost, net: Cost, condition: Condition, reason: str) -> Rule:
 PODS = Condition("line_item_operation", ("EKSPod-EC2",), "split cost rows of EKS pods on EC2")
 # what these repeat is counted in the line of their instance, and concerns no GPU cluster
 TASKS = Condition("line_item_operation", ("ECSTask-EC2",), "split cost rows of ECS tasks on EC2")
-_RESERVED = Condition("reservation_reservation_a_r_n", ("_%",), "that name a reservation")
+_RESERVED = Condition("reservation_reservation_a_r_n", ("_%",), "that names a reservation")
 _OF_PLANS = Condition("line_item_product_code", ("%SavingsPlans",), "of a savings plan")
 
 RULES = (
