@@ -1,13 +1,13 @@
 """AWS's usage report as a source of usage, in each of its three forms."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
-from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from commons.adapters.usage_report_bucket import StoredFile, UsageReportBucket
 from commons.adapters.usage_report_reading import reading
+from commons.adapters.usage_source import Capacity
 from commons.domain.errors import RefusedInput
 from commons.domain.ledger import covering
 from commons.domain.usage_coverage import gaps, known_until
@@ -19,8 +19,6 @@ from commons.domain.usage_report_columns import PODS, QUEUES
 from commons.domain.usage_summary import DayRow, Settled, refuse_above, settle
 from commons.domain.usage_warnings import Held, doubts
 
-# devices of a cluster by instance type, asked for where rows may be there twice
-Capacity = Callable[[str], Mapping[str, Decimal]]
 _DAY = timedelta(days=1)
 _LARGEST_CSV = 64 * 1024**2
 

@@ -3,9 +3,8 @@
 from datetime import date
 from typing import Any
 
-from commons.adapters.usage_report import Capacity, CsvUsage, RawUsage, SummaryUsage
 from commons.adapters.usage_report_bucket import UsageReportBucket
-from commons.adapters.usage_source import UsageSource
+from commons.adapters.usage_source import Capacity, UsageSource
 from commons.domain.documents import ClusterDocument, UsageReportSpec
 
 
@@ -23,6 +22,9 @@ class UsageSources:
         return self._report(source) if isinstance(source, UsageReportSpec) else self._ledger
 
     def _report(self, source: UsageReportSpec) -> UsageSource:
+        # as in bootstrap: what loads DuckDB is loaded with the first report
+        from commons.adapters.usage_report import CsvUsage, RawUsage, SummaryUsage
+
         bucket, name = (
             UsageReportBucket(self._s3, source.bucket, source.prefix),
             source.cluster_name,
