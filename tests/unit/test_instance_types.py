@@ -85,6 +85,7 @@ def quantities(**amounts: str) -> dict[str, Decimal]:
         "mig_1g": "nvidia.com/mig-1g.10gb",
         "mig_3g": "nvidia.com/mig-3g.40gb",
         "mig_odd": "nvidia.com/mig-all",
+        "mig_a30": "nvidia.com/mig-2g.12gb",
     }
     return {names[key]: Decimal(value) for key, value in amounts.items()}
 
@@ -101,6 +102,8 @@ def quantities(**amounts: str) -> dict[str, Decimal]:
         ("ml.trn2.48xlarge", quantities(core="4"), "0.5"),
         ("ml.p5.48xlarge", quantities(mig_1g="2", mig_3g="1", gpu="1"), "1.7142857143"),
         ("ml.p5.48xlarge", quantities(mig_odd="1"), "1"),
+        ("ml.p5.48xlarge", quantities(mig_1g="7"), "1"),
+        ("ml.a30.48xlarge", quantities(mig_a30="3", mig_1g="7"), "2.5"),
         ("ml.p9.48xlarge", quantities(gpu="8", cpu="100"), "8"),
         ("ml.p9.48xlarge", quantities(cpu="100"), "100"),
     ],

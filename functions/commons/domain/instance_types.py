@@ -21,6 +21,9 @@ NEURON_CORE = "aws.amazon.com/neuroncore"
 CPU = "cpu"
 MIG_PREFIX = "nvidia.com/mig-"
 MIG_SLICES = 7
+# an A30 has four; no other GPU has partitions of these names
+_A30 = {"1g.6gb", "2g.12gb", "4g.24gb"}
+_A30_SLICES = 4
 PLACES = Decimal("1e-10")
 
 
@@ -105,9 +108,9 @@ def devices_in(instance_type: str, quantities: Mapping[str, Decimal]) -> Decimal
 def _accelerators(quantities: Mapping[str, Decimal], cores_a_device: int) -> Decimal:
     nothing = Decimal(0)
     whole = quantities.get(NVIDIA, nothing)
-    slices = sum(
+    parts = sum(
         (
-            amount * _slices(name)
+            amount * _part(name)
             for name, amount in quantities.items()
             if name.startswith(MIG_PREFIX)
         ),
@@ -117,14 +120,16 @@ def _accelerators(quantities: Mapping[str, Decimal], cores_a_device: int) -> Dec
     neuron = max(quantities.get(NEURON, nothing), quantities.get(NEURON_DEVICE, nothing))
     if not neuron and cores_a_device:
         neuron = quantities.get(NEURON_CORE, nothing) / cores_a_device
-    parts = (slices / MIG_SLICES).quantize(PLACES) if slices else nothing
-    return whole + parts + neuron
+    return whole + (parts.quantize(PLACES) if parts else nothing) + neuron
 
 
-def _slices(resource: str) -> int:
+def _part(resource: str) -> Decimal:
     """`nvidia.com/mig-3g.40gb` is three of the seven slices of a GPU."""
-    digits = resource.removeprefix(MIG_PREFIX).partition("g.")[0]
-    return int(digits) if digits.isdecimal() else MIG_SLICES
+    profile = resource.removeprefix(MIG_PREFIX)
+    digits = profile.partition("g.")[0]
+    if not digits.isdecimal():
+        return Decimal(1)
+    return Decimal(int(digits)) / (_A30_SLICES if profile in _A30 else MIG_SLICES)
 
 
 def quota_devices(
