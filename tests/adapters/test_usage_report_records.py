@@ -116,6 +116,7 @@ def refused(read: Callable[[], Any]) -> str:
         ({"gpu_total": -1.0}, "an amount is below zero, too large, or none"),
         ({"gpu_borrowed": 9.0}, "more is borrowed than is used"),
         ({"timestamp": None}, "its timestamp is none"),
+        ({"timestamp": datetime(9999, 12, 31, 23, tzinfo=UTC)}, "its timestamp is none"),
         ({"resource_version": "1e3"}, "its resource_version is no number"),
         ({"resource_version": None}, "its resource_version is no number"),
         ({"namespace": "../../etc"}, "its namespace is none"),

@@ -103,6 +103,7 @@ def test_cb_22_a_row_of_another_width_is_refused_with_its_line_and_no_row_is_tak
         ("2025-05-10 to", "10 May to", "must be two days, the earlier first"),
         ("to 2025-05-12", "to 2025-05-09", "must be two days, the earlier first"),
         ("to 2025-05-12", "to 2099-05-09", "less than 400 apart"),
+        ("2025-05-10 to 2025-05-12", "9999-12-31 to 9999-12-31", "must be two days"),
         ("Summary", "Detailed", "the headers are none that the product knows of a Detailed"),
         (",,,Instance", ",,Instance", "line 7: the headers are none that the product knows"),
         ("200.00", "nan", "line 8: 'nan' is no amount"),

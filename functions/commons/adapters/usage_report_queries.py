@@ -24,6 +24,8 @@ ARRIVED = "arrived"
 # no cluster has more devices, and no namespace more hours of them in a day
 _MOST = 1_000_000_000
 _LONGEST = 256
+# Python has no moments of the far ends of what a file can write
+_EVER = "BETWEEN '2000-01-01' AND '2200-01-01'"
 
 
 def files(paths: Sequence[Path]) -> str:
@@ -58,7 +60,7 @@ def states(table: str, source: str, columns: Columns, amounts: Sequence[Amount])
     name, version = columns.text("pod" if pods else "team"), columns.text("resource_version")
     faults = {
         **_faults(columns, name, amounts),
-        f"{moment} IS NULL": "its timestamp is none",
+        f"NOT coalesce({moment} {_EVER}, false)": "its timestamp is none",
         f"NOT regexp_full_match({version}, '[0-9]{{1,30}}')": "its resource_version is no number",
     }
     return f"""
@@ -77,7 +79,7 @@ def heartbeats(source: str, columns: Columns, cluster_name: str) -> str:
     moment = columns.moment("timestamp")
     return f"""
     SELECT max({moment}) AS moment FROM {source}
-    WHERE {columns.text("cluster")} = {literal(cluster_name)} AND {moment} IS NOT NULL
+    WHERE {columns.text("cluster")} = {literal(cluster_name)} AND {moment} {_EVER}
     GROUP BY date_trunc('hour', {moment})"""
 
 
@@ -90,7 +92,7 @@ def totals(source: str, columns: Columns, amounts: Sequence[Amount]) -> str:
     )
     faults = {
         **_faults(columns, team, amounts),
-        f"TRY_CAST({day} AS DATE) IS NULL": "its report_date is no day",
+        f"NOT coalesce(TRY_CAST({day} AS DATE) {_EVER}, false)": "its report_date is no day",
     }
     return f"""
     SELECT TRY_CAST({day} AS DATE) AS day, {columns.text("namespace")} AS namespace,

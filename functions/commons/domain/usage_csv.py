@@ -30,6 +30,8 @@ _DAYS = re.compile(r"(\d{4}-\d\d-\d\d) to (\d{4}-\d\d-\d\d)", re.ASCII)
 _MOMENT = r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)"
 _PERIOD = re.compile(f"{_MOMENT} to {_MOMENT}", re.ASCII)
 _MOST_DAYS = 400
+# there is a day after every day of a report
+_LAST = date(2200, 1, 1)
 _NAMED = 20
 
 
@@ -121,7 +123,7 @@ def _range(text: str) -> tuple[date, date]:
         first, last = (date.fromisoformat(found[n]) for n in (1, 2)) if found else (None, None)
     except ValueError:
         first = last = None
-    if not first or not last or not 0 <= (last - first).days < _MOST_DAYS:
+    if not first or not last or not 0 <= (last - first).days < _MOST_DAYS or last > _LAST:
         raise _Fault(f"must be two days, the earlier first and less than {_MOST_DAYS} apart")
     return first, last
 
