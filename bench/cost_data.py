@@ -1,5 +1,6 @@
-"""A large generated CUR 2.0 file: 125 columns, several row groups, maps for tags."""
+"""Large generated CUR 2.0 files: 125 columns, several row groups, maps for tags, net costs."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from local.cost_rows import COLUMNS
 
 ROWS = 5_000_000
 FILES = 5
+# the same files under other names: what is read counts, not what it says
+TIMES = 4
+CSV_ROWS = 2_000_000
 PERIOD = "2026-10"
 WIDTH = 125
 _GROUP = 250_000
@@ -19,7 +23,8 @@ _VALUES = {
     "bill_payer_account_id": "'012345678901'",
     "line_item_currency_code": "'USD'",
     "line_item_line_item_type": """CASE WHEN i % 97 = 0 THEN 'SavingsPlanCoveredUsage'
-        WHEN i % 101 = 0 THEN 'Tax' ELSE 'Usage' END""",
+        WHEN i % 101 = 0 THEN 'Tax' WHEN i % 103 = 0 THEN 'EdpDiscount' ELSE 'Usage' END""",
+    "line_item_net_unblended_cost": "(i * 7919 % 1000003) / 111111.0",
     "line_item_operation": "'RunInstances'",
     "line_item_product_code": """CASE WHEN i % 20 = 0 THEN 'AmazonSageMaker'
         WHEN i % 20 < 9 THEN 'AmazonEC2' WHEN i % 20 < 15 THEN 'AmazonS3' ELSE 'AWSLambda' END""",
@@ -36,11 +41,12 @@ _VALUES = {
     "product_region_code": "'us-west-2'",
     "resource_tags": """CASE WHEN i % 10 = 3 THEN MAP {'aws_eks_namespace': 'ns-' || (i % 300),
         'user_team': 'team-' || (i % 40)} ELSE MAP {'user_team': 'team-' || (i % 40)} END""",
+    "savings_plan_net_savings_plan_effective_cost": "CASE WHEN i % 97 = 0 THEN i % 1009 / 1201 END",
     "savings_plan_savings_plan_effective_cost": "CASE WHEN i % 97 = 0 THEN (i % 1009) / 997.0 END",
 }
 
 
-def generate(folder: Path) -> None:
+def parquet(folder: Path) -> None:
     """Write the files; takes about a minute."""
     with duckdb.connect(config={"preserve_insertion_order": False}) as db:
         for number in range(FILES):
@@ -52,8 +58,26 @@ def generate(folder: Path) -> None:
             db.execute(f"COPY ({rows}) TO {target}")
 
 
+def larger(folder: Path, target: Path) -> None:
+    """The files of `folder`, each several times, without a byte more on the disk."""
+    target.mkdir()
+    for path in folder.glob("bench-*.parquet"):
+        for number in range(TIMES):
+            os.link(path, target / f"bench-{number}-{path.name}")
+
+
+def csv(folder: Path) -> None:
+    """One file of the same columns; takes about two minutes."""
+    say(f"generating {CSV_ROWS:,} rows of csv.gz")
+    with duckdb.connect() as db:
+        columns = _columns().replace("END AS resource_tags", "END::JSON AS resource_tags")
+        rows = f"SELECT {columns} FROM range({CSV_ROWS}) t(i)"  # noqa: S608 - our own
+        db.execute(f"COPY ({rows}) TO '{folder}/bench-00001.csv.gz' (FORMAT csv, HEADER)")
+
+
 def _columns() -> str:
-    known = {name: _VALUES.get(name, f"NULL::{kind}") for name, kind in COLUMNS.items()}
+    read = dict.fromkeys(COLUMNS, "") | _VALUES
+    known = {name: _VALUES.get(name, f"NULL::{COLUMNS.get(name)}") for name in read}
     fillers = {f"filler_column_{n:03}": _filler(n) for n in range(WIDTH - len(known))}
     return ", ".join(f"{value} AS {name}" for name, value in (known | fillers).items())
 
@@ -65,4 +89,4 @@ def _filler(number: int) -> str:
 
 
 if __name__ == "__main__":
-    generate(Path(sys.argv[1]))
+    {"parquet": parquet, "csv": csv}[sys.argv[1]](Path(sys.argv[2]))

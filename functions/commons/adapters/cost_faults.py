@@ -67,14 +67,14 @@ class Faults:
         return "the usage amount is no amount"
 
 
-def faults_in(db: duckdb.DuckDBPyConnection, partial: Path, period: str) -> Faults | None:
-    """None if no line of the sums has any. The currency of most lines is the one to have."""
+def faults_in(db: duckdb.DuckDBPyConnection, partial: Path, period: str) -> tuple[Faults, bool]:
+    """And whether a line of the sums has any. The currency of most lines is the one to have."""
     sums = parquet([partial])
     usual = f"SELECT currency FROM {sums} GROUP BY currency ORDER BY {_USUAL} LIMIT 1"  # noqa: S608 - a path of ours
     found = Faults(period, (db.execute(usual).fetchone() or ("",))[0])
     any_of = " OR ".join(["bad > 0", *(f"({each})" for each in found.conditions.values())])
     [(faulty,)] = db.execute(f"SELECT count(*) FROM {sums} WHERE {any_of}").fetchall()  # noqa: S608 - quoted texts
-    return found if faulty else None
+    return found, bool(faulty)
 
 
 def refuse_row(db: duckdb.DuckDBPyConnection, name: str, path: Path, faults: Faults) -> None:
@@ -95,8 +95,8 @@ def refuse_row(db: duckdb.DuckDBPyConnection, name: str, path: Path, faults: Fau
 
 
 def _cases(faults: Faults) -> str:
-    conditions = {"cost": "unusable", "hours": f"candidate AND {cost_queries.NO_HOURS}"}
-    every = conditions | faults.conditions
+    amounts = {"cost": "unusable", "hours": f"candidate AND {cost_queries.NO_HOURS}"}
+    every = faults.conditions | amounts
     return " ".join(f"WHEN {condition} THEN '{fault}'" for fault, condition in every.items())
 
 
@@ -108,9 +108,9 @@ def _no_cost(row: dict[str, Any]) -> str:
     absent = [basis for basis in Basis if row[basis] is None]
     # a net cost that is only empty is no fault
     basis = next((b for b in absent if b not in NET or row[f"{b}_text"]), absent[0])
-    line_type, text = row["line_type"], _shown(row[f"{basis}_text"])
+    line_type, text = _shown(row["line_type"]).strip("'"), _shown(row[f"{basis}_text"])
     # its amortised cost stands in columns of its own, which an export may have left out
-    planned = str(line_type).startswith(("SavingsPlan", "DiscountedUsage", "RIFee"))
+    planned = line_type.startswith(("SavingsPlan", "DiscountedUsage", "RIFee"))
     hint = "; include the savings plan and reservation columns in the export" * planned
     return f"the cost {text} of a {line_type} line is no amount{hint}"
 

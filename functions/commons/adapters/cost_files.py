@@ -48,7 +48,7 @@ def summarise(files: Sequence[tuple[str, Path]], target: Path, period: str) -> N
     """
     with database(target.parent) as db:
         try:
-            _write_sums(db, files, target)
+            nonsense = _write_sums(db, files, target)
         except duckdb.Error as error:
             # one of them cannot be read; alone it can be named
             for name, path in files:
@@ -56,12 +56,12 @@ def summarise(files: Sequence[tuple[str, Path]], target: Path, period: str) -> N
                     _write_sums(db, [(name, path)], target)
             reason = f"they do not go together: {str(error).splitlines()[0]}"
             raise RefusedInput(f"data file {files[0][0]} and those after it", [reason]) from error
-        if faults := faults_in(db, target, period):
+        faults, found = faults_in(db, target, period)
+        if found or nonsense:
             for name, path in files:
                 refuse_row(db, name, path, faults)
-            raise RefusedInput(
-                "the cost report", ["its sums have a fault that none of its rows has"]
-            )
+            reason = "its sums have a fault that none of its rows has"
+            raise RefusedInput("the cost report", [reason])
 
 
 def read_partials(paths: Sequence[Path], folder: Path) -> CostSums:
@@ -100,10 +100,17 @@ def rows_by_file(
 
 def _write_sums(
     db: duckdb.DuckDBPyConnection, files: Sequence[tuple[str, Path]], target: Path
-) -> None:
+) -> bool:
+    """Whether a net cost is missing because what stands there is no amount."""
     with TemporaryDirectory(dir=target.parent) as folder:
-        query = cost_queries.sums(opened(db, files, Path(folder)))
+        source = opened(db, files, Path(folder))
+        query = cost_queries.sums(source)
         db.execute(f"COPY ({query}) TO {literal(str(target))} (FORMAT parquet)")
+        [sums] = db.execute(cost_queries.totals(parquet([target]))).fetchall()
+        if not any(sums[len(Basis) :]):
+            return False
+        [(rows,)] = db.execute(cost_queries.nonsense(source)).fetchall()
+        return bool(rows)
 
 
 def _rows(found: Any) -> Iterator[tuple[Any, ...]]:

@@ -113,9 +113,11 @@ def sums(source: Source) -> str:
 
 
 def _everything(every: str) -> str:
-    lacking = [f"count(*) FILTER ({b} IS NULL) AS lacking_{b}" for b in NET]
+    """A cost that is NULL is counted by what is left out of a count, which costs nothing."""
+    gross = [f"count(*) - count({b})" for b in Basis if b not in NET]
+    lacking = [f"count(*) - count({b}) AS lacking_{b}" for b in NET]
     return f"""SELECT currency, {_EC2} AS ec2, split, {_COSTS}, count(*) AS rows,
-            count(*) FILTER (unusable) AS bad, {", ".join(lacking)}
+            {" + ".join(gross)} AS bad, {", ".join(lacking)}
         FROM ({every}) GROUP BY ALL"""
 
 
@@ -183,3 +185,8 @@ def rows_by_file(source: str) -> str:
         sum(p.rows)::BIGINT AS rows
         FROM {source} p SEMI JOIN wanted w ON {" AND ".join(same)}
         WHERE p.candidate GROUP BY ALL ORDER BY ALL"""
+
+
+def nonsense(source: Source) -> str:
+    """How many lines have something in place of a net cost that is no amount."""
+    return f"SELECT count(*) FROM ({lines(source.sql, source.columns)}) WHERE unusable"
