@@ -219,7 +219,8 @@ def chargeback_history() -> ChargebackHistory:
     from commons.adapters.usage_table import UsageTable
 
     usage = UsageTable(_table(settings.Usage.read().usage_table_name))
-    return ChargebackHistory(team_table(), usage)
+    # what a usage report tells depends on the day, which a warm function must not keep
+    return ChargebackHistory(team_table(), usage, lambda document: usage_sources().of(document))
 
 
 def cluster_reader(cluster: ClusterDocument, purpose: str) -> Kubernetes:

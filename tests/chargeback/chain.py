@@ -94,9 +94,15 @@ class Chain:
     def teams(self) -> TeamTable:
         return TeamTable(boto3.resource("dynamodb").Table("teams"))
 
-    def register(self, cluster: str = CLUSTER, eks_cluster: str = "ml-shared") -> None:
+    def register(
+        self, cluster: str = CLUSTER, eks_cluster: str = "ml-shared", usage_source: Any = "ledger"
+    ) -> None:
         document = ClusterDocument(
-            kind="Cluster", cluster=cluster, name="shared", eks_cluster=eks_cluster
+            kind="Cluster",
+            cluster=cluster,
+            name="shared",
+            eks_cluster=eks_cluster,
+            usage_source=usage_source,
         )
         self.teams.keep(self._accepted(document))
 
