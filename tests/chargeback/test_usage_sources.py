@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from commons import bootstrap
+from commons.domain.chargeback_run import RunRef
 from local.cost_rows import Nodes, node_rows
 from tests.adapters.usage_report_files import BUCKET, Report, pod_row, queue_row, total_row
-from tests.chargeback.chain import CLUSTER, Chain
+from tests.chargeback.chain import CLUSTER, PERIOD, Chain
 from tests.unit.usage_csv_support import csv_file, day_row
 
 DAYS = [date(2026, 10, day) for day in (2, 3, 4)]
@@ -66,9 +68,15 @@ def test_cb_20_a_row_without_a_team_is_billed_as_use_outside_quota(
 ) -> None:
     chain.register(usage_source=source("summary"))
     report.add("reports/summary", [total_row(DAYS[1], "research", "", 24.0)])
+    report.add("reports/summary", [total_row(DAYS[2], ALPHA, "alpha", 24.0)] * 2)
     report.heartbeats(at(1), at(5))
     assert bill(chain) == "published"
     assert amounts(chain, "research") == {"on_demand": RATE * 24}
+    # CB-24
+    assert amounts(chain, ALPHA) == {"on_demand": RATE * 24}
+    run = RunRef(period=PERIOD, run_id=chain.current()["run_id"])
+    told = bootstrap.chargeback_store().outcome(run).warnings
+    assert "2026-10-04: AWS added the day up 2 times; it is counted once" in told
 
 
 def test_cb_22_a_wrong_csv_refuses_the_run_and_the_former_one_stays(

@@ -52,6 +52,7 @@ class ChargebackHistory:
                 for day, length in each.missing().items()
             },
             owners={place: self._owners(*place) for place in {*places, *named}},
+            warnings=[warning for each in found for warning in each.warnings],
         )
 
     def _documents(self) -> dict[str, ClusterDocument]:

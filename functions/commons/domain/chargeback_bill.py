@@ -69,6 +69,10 @@ class Bill:
             scheduled_total=scheduled,
             corrections_total=corrections,
             lines=len(lines),
-            warnings=split_costs.warnings(placed, basis) + warnings(pools, lines, distribution),
+            warnings=[
+                *split_costs.warnings(placed, basis),
+                *history.warnings,
+                *warnings(pools, lines, distribution),
+            ],
             bridge=list(bridge(placed, basis, apart)),
         )

@@ -50,6 +50,7 @@ class History:
 
     `used`: own and borrowed device-hours by (cluster, namespace, instance type, day).
     `missing`: for how much of a day the use of a cluster is unknown.
+    `warnings`: what the sources of use leave in doubt.
     """
 
     used: Mapping[tuple[str, str, str, date], tuple[Fraction, Fraction]] = field(
@@ -59,6 +60,7 @@ class History:
     missing: Mapping[tuple[str, date], timedelta] = field(default_factory=dict)
     # the oldest first
     owners: Mapping[Place, Sequence[Ownership]] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
 
     def namespaces(self) -> dict[str, list[str]]:
         """Namespaces with use or quota, by cluster, in order."""
