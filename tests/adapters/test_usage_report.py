@@ -166,7 +166,7 @@ def test_a_report_of_another_cluster_only_is_told(report: Report) -> None:
     report.add("raw/clusterqueue", [queue_row(at(2), 8)], cluster="other")
     found = read(raw(report), 2, 2)
     assert found.uses == ()
-    assert found.warnings == ("the report has no cluster hp-eks; it has other",)
+    assert found.warnings == ("the report has no cluster hp-eks; it has 'other'",)
     assert len(found.gaps) == 1
 
 

@@ -121,7 +121,9 @@ def refused(read: Callable[[], Any]) -> str:
         ({"resource_version": None}, "its resource_version is no number"),
         ({"namespace": "../../etc"}, "its namespace is none"),
         ({"namespace": "'); DROP TABLE queues; --"}, "its namespace is none"),
-        ({"team": "t" * 300}, "a name is too long"),
+        ({"team": "t" * 300}, "its team or pod is none"),
+        ({"team": "=cmd|x"}, "its team or pod is none"),
+        ({"instance_type": "ml\x1b[2J"}, "its instance type is none"),
     ],
 )
 def test_a_row_that_cannot_be_refuses_the_file_with_its_row(

@@ -115,7 +115,9 @@ def test_cb_22_a_row_of_another_width_is_refused_with_its_line_and_no_row_is_tak
         ("2025-05-10,", "20250510,", "line 8: '20250510' is no day"),
         (A, "../etc", "line 8: '../etc' is no namespace"),
         (A, "=cmd|x", "line 8: '=cmd|x' is no namespace"),
-        (",team-a", "," + "t" * 300, "line 8: a name has more than 256 characters"),
+        (",team-a", "," + "t" * 300, "is no team"),
+        (",team-a", ",=HYPERLINK(x)", "line 8: '=HYPERLINK(x)' is no team"),
+        ("ml.p5", "ml\x1b[2J", "line 8: 'ml\\x1b[2J.48xlarge' is no instance type"),
     ],
 )
 def test_a_wrong_line_is_named(old: str, new: str, fault: str) -> None:
@@ -210,14 +212,14 @@ def test_cb_22_a_filtered_report_never_stands_for_the_whole() -> None:
     part = csv_file([ROW, *LATER], DAYS, filters=[f"Namespace: {A}"])
     hours, gaps, told = chosen(part, FIRST)
     assert (hours, gaps) == chosen(FIRST)[:2]
-    assert told == f"0.csv: is a part only (Namespace: {A}), and is not used"
+    assert told == f"0.csv: is a part only ('Namespace: {A}'), and is not used"
     assert chosen(part)[:2] == ({}, [Gap(start=may(10), end=may(13))])
 
 
 def test_a_report_of_another_cluster_is_none_of_this_one() -> None:
     hours, _, told = chosen(COMPLETE, cluster="other")
     assert hours == {}
-    assert told == "no file is about the cluster other; there are some about ml-cluster"
+    assert told == "no file is about the cluster other; there are some about 'ml-cluster'"
 
 
 def test_a_detailed_report_tells_of_days_that_no_summary_tells() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from commons.adapters.cost_expressions import Columns, literal, quoted
 from commons.domain.usage_report import HOLD
 from commons.domain.usage_report_columns import PODS, Amount
-from commons.domain.usage_summary import NAMESPACE
+from commons.domain.usage_summary import NAME, NAMESPACE
 
 # between resources, and between a resource and its amount
 BETWEEN, IS = ";", "="
@@ -23,7 +23,6 @@ TABLES = """
 ARRIVED = "arrived"
 # no cluster has more devices, and no namespace more hours of them in a day
 _MOST = 1_000_000_000
-_LONGEST = 256
 # Python has no moments of the far ends of what a file can write
 _EVER = "BETWEEN '2000-01-01' AND '2200-01-01'"
 
@@ -149,11 +148,11 @@ def _faults(columns: Columns, name: str, amounts: Sequence[Amount]) -> dict[str,
         for each in named
     ]
     more = [f"{columns.money(a.borrowed)} > {columns.money(a.used)}" for a in amounts if a.borrowed]
-    possible = literal(f"({NAMESPACE})?")
-    longest = f"greatest(length({name}), length({instance_type}))"
+    possible, name_like = literal(f"({NAMESPACE})?"), literal(NAME)
     return {
         f"NOT regexp_full_match({namespace}, {possible})": "its namespace is none",
-        f"{longest} > {_LONGEST}": "a name is too long",
+        f"NOT regexp_full_match({name}, {name_like})": "its team or pod is none",
+        f"NOT regexp_full_match({instance_type}, {name_like})": "its instance type is none",
         " OR ".join(wrong): "an amount is below zero, too large, or none",
         " OR ".join(more) or "false": "more is borrowed than is used",
     }

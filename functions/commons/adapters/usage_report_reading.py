@@ -49,7 +49,7 @@ class Reading:
         others = sorted(self._seen - {self._cluster_name})
         if self._cluster_name in self._seen or not others:
             return []
-        return [f"the report has no cluster {self._cluster_name}; it has {', '.join(others[:5])}"]
+        return [f"the report has no cluster {self._cluster_name}; it has {others[0]!r}"]
 
     def _files(self, table: str, days: Sequence[date]) -> Iterator[Files]:
         """With the names they are known by. They are gone when the next ones are asked for."""

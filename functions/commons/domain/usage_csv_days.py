@@ -19,6 +19,8 @@ from commons.domain.usage_csv_rows import TaskPeriod
 from commons.domain.usage_found import Gap, joined, whole
 from commons.domain.usage_summary import DayRow, thinned
 
+_SHOWN = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
@@ -106,10 +108,11 @@ def _warnings(
     ours = [report for report in reports if report.cluster_name == cluster_name]
     others = sorted({report.cluster_name for report in reports} - {cluster_name})
     if others and not ours:
-        yield f"no file is about the cluster {cluster_name}; there are some about {others[0]}"
+        one = others[0][:_SHOWN]
+        yield f"no file is about the cluster {cluster_name}; there are some about {one!r}"
     for report in ours:
         if report.filtered is not None:
-            yield f"{report.name}: is a part only ({report.filtered}), and is not used"
+            yield f"{report.name}: is a part only ({report.filtered[:_SHOWN]!r}), and is not used"
     if by_task:
         days = ", ".join(map(str, by_task))
         yield f"{days}: only a detailed report tells, which does not say what was borrowed"

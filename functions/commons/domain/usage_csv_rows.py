@@ -9,14 +9,14 @@ from typing import NamedTuple
 from commons.domain import usage
 from commons.domain.instance_types import CPU, NEURON_CORE, NVIDIA
 from commons.domain.usage_report import Quantities
-from commons.domain.usage_summary import TOLERANCE, DayRow, fault_of, is_namespace
+from commons.domain.usage_summary import TOLERANCE, DayRow, fault_of, is_name, is_namespace
 
 # in the order of the groups of columns
 _RESOURCES = (NEURON_CORE, NVIDIA, CPU)
 _AMOUNT = re.compile(r"\d{1,12}(\.\d{1,10})?", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _TIME = re.compile(r"\d\d:\d\d:\d\d", re.ASCII)
-_LONGEST = 256
+_SHOWN = 60
 _HOUR = Decimal(3600)
 
 
@@ -102,7 +102,7 @@ def _day(text: str, days: tuple[date, date]) -> date:
     # fromisoformat takes more than a report may write
     found = date.fromisoformat(text) if _DAY.fullmatch(text) else None
     if found is None:
-        raise ValueError(f"{text[:_LONGEST]!r} is no day")
+        raise ValueError(f"{text[:_SHOWN]!r} is no day")
     if not days[0] <= found <= days[1]:
         raise ValueError(f"{found} is not between the days of the report")
     return found
@@ -110,20 +110,22 @@ def _day(text: str, days: tuple[date, date]) -> date:
 
 def _time(text: str) -> timedelta:
     if not _TIME.fullmatch(text):
-        raise ValueError(f"{text[:_LONGEST]!r} is no time of day")
+        raise ValueError(f"{text[:_SHOWN]!r} is no time of day")
     found = time.fromisoformat(text)
     return timedelta(hours=found.hour, minutes=found.minute, seconds=found.second)
 
 
 def _amount(text: str) -> Decimal:
     if not _AMOUNT.fullmatch(text):
-        raise ValueError(f"{text[:_LONGEST]!r} is no amount")
+        raise ValueError(f"{text[:_SHOWN]!r} is no amount")
     return Decimal(text)
 
 
 def _names(namespace: str, team: str, instance_type: str) -> tuple[str, str, str]:
     if not is_namespace(namespace):
-        raise ValueError(f"{namespace[:_LONGEST]!r} is no namespace")
-    if max(len(team), len(instance_type)) > _LONGEST:
-        raise ValueError(f"a name has more than {_LONGEST} characters")
+        raise ValueError(f"{namespace[:_SHOWN]!r} is no namespace")
+    if not is_name(team):
+        raise ValueError(f"{team[:_SHOWN]!r} is no team")
+    if not is_name(instance_type):
+        raise ValueError(f"{instance_type[:_SHOWN]!r} is no instance type")
     return namespace, team, instance_type

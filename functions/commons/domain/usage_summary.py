@@ -26,6 +26,8 @@ from commons.domain.usage_warnings import Held, doubts
 TOLERANCE = Decimal("0.02")
 _HOURS = 24
 NAMESPACE = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
+# of a team, a pod, an instance type
+NAME = r"[A-Za-z0-9._-]{0,253}"
 
 
 class DayRow(NamedTuple):
@@ -52,6 +54,11 @@ class Settled:
 def is_namespace(text: str) -> bool:
     """Whether Kubernetes could have a namespace of that name; empty is a queue of none."""
     return text == "" or re.fullmatch(NAMESPACE, text, re.ASCII) is not None
+
+
+def is_name(text: str) -> bool:
+    """Whether a team or an instance type could be called so; empty is none."""
+    return re.fullmatch(NAME, text, re.ASCII) is not None
 
 
 def fault_of(row: DayRow) -> str | None:
