@@ -142,6 +142,18 @@ def test_cb_27_account_numbers_keep_their_leading_zeros(tmp_path: Path, form: An
     assert (line.account, line.payer) == ("012345678901", "000000000012")
 
 
+def test_cb_27_a_column_of_numbers_gives_its_zeros_back(tmp_path: Path) -> None:
+    ids = {"line_item_usage_account_id": "012345678901", "bill_payer_account_id": "000000000012"}
+    source, numbers = parquet(tmp_path, [node(1, **ids)]), tmp_path / "numbers.parquet"
+    casts = [f"CAST({name} AS BIGINT) AS {name}" for name in ids]
+    duckdb.execute(
+        f"COPY (SELECT * REPLACE ({', '.join(casts)}) FROM '{source}') "  # noqa: S608 - files of ours
+        f"TO '{numbers}' (FORMAT parquet)"
+    )
+    (line,) = read(tmp_path, numbers)
+    assert (line.account, line.payer) == ("012345678901", "000000000012")
+
+
 def test_cb_28_commas_quotes_and_newlines_inside_a_field_shift_nothing(tmp_path: Path) -> None:
     texts = ["Telephony (sold by X, LLC)", 'a "quoted"\r\nline, and one more', "plain", "=1+1"]
     rows = [node(n + 1, line_item_line_item_description=t) for n, t in enumerate(texts)]
@@ -149,7 +161,7 @@ def test_cb_28_commas_quotes_and_newlines_inside_a_field_shift_nothing(tmp_path:
     assert (line.amortised, line.rows) == (10, 4)
 
 
-def test_columns_are_read_by_name_in_any_order_and_beside_new_ones(tmp_path: Path) -> None:
+def test_cb_11_columns_are_read_by_name_in_any_order_and_beside_new_ones(tmp_path: Path) -> None:
     rows = [node(1), node(2)]
     turned = [{"brand_new": "x", **dict(reversed(each.items()))} for each in rows]
     assert read(tmp_path, text(tmp_path, turned)) == read(

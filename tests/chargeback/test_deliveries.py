@@ -214,7 +214,7 @@ def test_what_is_no_manifest_is_refused_by_name(chain: Chain, body: bytes) -> No
     assert chain.runs() == {}
 
 
-def test_a_report_without_a_required_column_is_refused_and_the_former_run_stays(
+def test_cb_11_a_report_without_a_required_column_is_refused_and_the_former_run_stays(
     chain: Chain,
 ) -> None:
     chain.deliver(chain.report([nodes_for(60)], 5)[0])

@@ -13,6 +13,11 @@ Schema = Mapping[str, str]
 
 # sums are exact in this type, in whatever order threads add: sums of doubles are not
 MONEY = "DECIMAL(38,10)"
+# every column that is read as an amount
+AMOUNTS = sorted(
+    {name for rule in RULES for cost in rule.costs.values() for name in (*cost.plus, *cost.minus)}
+    | {"line_item_usage_amount"}
+)
 # the line type of what is neither covered nor adjusted, and has no rule of its own
 _USAGE = "Usage"
 _NUMBERS = ("INTEGER", "BIGINT", "UINTEGER", "UBIGINT", "HUGEINT", "DOUBLE", "DECIMAL")
@@ -24,6 +29,11 @@ def quoted(name: str) -> str:
 
 def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
+
+
+def parsed(name: str) -> str:
+    """The name beside a column of text of its amounts."""
+    return f"amount of {name}"
 
 
 class Columns:
@@ -48,7 +58,16 @@ class Columns:
 
     def money(self, name: str) -> str:
         """NULL for what is no amount: empty, NaN, infinite, or with more than 28 digits."""
+        if self.has(parsed(name)):
+            return quoted(parsed(name))
         return f"TRY_CAST({self._at(name)} AS {MONEY})" if self.has(name) else f"NULL::{MONEY}"
+
+    def amounts(self) -> list[str]:
+        """What `money` gives of every column of amounts, each under the name `parsed` has for it.
+
+        Text is slow to parse, and several costs of a line need the same column.
+        """
+        return [f"{self.money(n)} AS {quoted(parsed(n))}" for n in AMOUNTS if self.has(n)]
 
     def moment(self, name: str) -> str:
         """A UTC timestamp, or NULL."""

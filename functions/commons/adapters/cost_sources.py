@@ -79,8 +79,8 @@ def parquet(paths: Sequence[Path]) -> str:
 
 def _narrow(db: duckdb.DuckDBPyConnection, path: Path, target: Path) -> None:
     source = cost_csv.reader(path)
-    _columns_of(db, source)
-    listed = ", ".join(quoted(name) for name in cost_csv.header(path) if is_read(name))
+    texts = [quoted(name) for name in cost_csv.header(path) if is_read(name)]
+    listed = ", ".join(texts + _columns_of(db, source).amounts())
     db.execute(f"COPY (SELECT {listed} FROM {source}) TO {literal(str(target))} (FORMAT parquet)")  # noqa: S608 - quoted names
 
 
