@@ -205,6 +205,7 @@ def exact(uses: tuple[NamespaceUse, ...]) -> Fraction:
     return sum((Fraction(use.own) + Fraction(use.borrowed) for use in uses), Fraction(0))
 
 
+@pytest.mark.law
 @given(queues, pods, st.randoms(use_true_random=False))
 def test_order_and_repetition_of_records_change_nothing(
     queues: list[QueueRun], pods: list[PodRun], random: object
@@ -215,6 +216,7 @@ def test_order_and_repetition_of_records_change_nothing(
     assert integrate(again, pods[::-1] + pods, october(1, 4)) == expected
 
 
+@pytest.mark.law
 @given(queues, pods, st.integers(1, 5))
 def test_days_read_apart_are_the_days_read_together(
     queues: list[QueueRun], pods: list[PodRun], cut: int
@@ -228,6 +230,7 @@ def test_days_read_apart_are_the_days_read_together(
     assert integrate(recent, pods, october(1, 1)) == integrate(queues, pods, october(1, 1))
 
 
+@pytest.mark.law
 @given(queues, pods, moments, st.integers(0, 60))
 def test_a_record_that_says_the_same_again_changes_nothing(
     queues: list[QueueRun], pods: list[PodRun], since: datetime, minutes: int
@@ -261,6 +264,7 @@ jobs = st.lists(
 )
 
 
+@pytest.mark.law
 @given(jobs, st.integers(0, 16))
 def test_the_report_of_some_jobs_and_the_ledger_of_them_tell_the_same(
     jobs: list[Interval], quota: int

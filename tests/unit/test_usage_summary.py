@@ -97,6 +97,7 @@ rows = st.lists(
 ).map(lambda found: list({(r.namespace, r.team) if r.team else id(r): r for r in found}.values()))
 
 
+@pytest.mark.law
 @given(rows, st.integers(2, 3), st.randoms(use_true_random=False))
 def test_order_is_nothing_and_a_day_with_queues_may_be_there_any_number_of_times(
     rows: list[DayRow], times: int, random: object
