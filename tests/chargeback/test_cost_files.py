@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from commons.adapters.cost_files import read_partials, rows_by_file, summarise
 from commons.domain.cost_basis import Basis
@@ -272,6 +275,40 @@ def test_cutting_a_file_in_two_changes_nothing(tmp_path: Path) -> None:
     whole = read(tmp_path, parquet(tmp_path, rows))
     halves = [parquet(tmp_path, rows[:9], "b.parquet"), parquet(tmp_path, rows[9:], "c.parquet")]
     assert read(tmp_path, *halves) == whole
+
+
+any_line = st.fixed_dictionaries(
+    {
+        "line_item_unblended_cost": st.decimals(-(10**9), 10**9, places=10).map(str),
+        "line_item_line_item_type": st.sampled_from(["Usage", "Tax", "EdpDiscount", "Credit"]),
+        "line_item_product_code": st.sampled_from(["AmazonSageMaker", "AmazonEC2", "AmazonFSx"]),
+        "line_item_net_unblended_cost": st.decimals(-(10**9), 10**9, places=10).map(str),
+        "resource_tags": st.sampled_from(
+            [{}, {"aws_eks_namespace": "a"}, {"aws:eks:namespace": "b"}]
+        ),
+    }
+)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.tuples(any_line, st.integers(0, 5)), min_size=1, max_size=20), st.randoms())
+def test_how_rows_are_dealt_to_files_and_batches_changes_nothing(lines, random) -> None:  # type: ignore[no-untyped-def]
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        whole = read(folder, text(folder, [node("0") | line for line, _ in lines]))
+        random.shuffle(lines)
+        partials = []
+        for batch in range(3):
+            named = []
+            for number in (2 * batch, 2 * batch + 1):
+                rows = [node("0") | line for line, file in lines if file == number]
+                if rows:
+                    path = text(folder, rows, f"{number}.csv.gz")
+                    named.append((path.name, path))
+            if named:
+                partials.append(folder / f"partial-{batch}.parquet")
+                summarise(named, partials[-1], PERIOD)
+        assert list(read_partials(partials, folder).lines) == whole
 
 
 def test_a_plan_fee_without_the_columns_of_its_use_is_refused_and_not_counted_as_zero(

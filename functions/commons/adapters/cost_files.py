@@ -49,6 +49,8 @@ def summarise(files: Sequence[tuple[str, Path]], target: Path, period: str) -> N
     with database(target.parent) as db:
         try:
             nonsense = _write_sums(db, files, target)
+        except (duckdb.OutOfMemoryException, duckdb.InternalException):
+            raise
         except duckdb.Error as error:
             # one of them cannot be read; alone it can be named
             for name, path in files:

@@ -61,6 +61,9 @@ def naming(name: str, path: Path) -> Iterator[None]:
         yield
     except RefusedInput as error:
         raise RefusedInput(f"data file {name}", error.reasons) from error
+    except (duckdb.OutOfMemoryException, duckdb.InternalException):
+        # not the fault of the file: the same one may be read another time
+        raise
     except (duckdb.Error, zlib.error) as error:
         first = str(error).replace(str(path), name).splitlines()[0]
         raise RefusedInput(f"data file {name}", [cost_csv.fault(str(error)) or first]) from error
