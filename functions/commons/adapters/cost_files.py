@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from commons.adapters import cost_queries
+from commons.adapters import cost_partials, cost_queries
 from commons.adapters.cost_expressions import literal
 from commons.adapters.cost_faults import faults_in, refuse_row
 from commons.adapters.cost_sources import naming, opened, parquet
@@ -73,11 +73,11 @@ def read_partials(paths: Sequence[Path], folder: Path) -> CostSums:
     them, none of them counts.
     """
     with database(folder) as db:
-        sums = db.execute(cost_queries.totals(parquet(paths))).fetchone() or ()
+        sums = db.execute(cost_partials.totals(parquet(paths))).fetchone() or ()
         costs = dict(zip(Basis, map(Decimal, sums), strict=False))
         lacking = {basis for basis, rows in zip(NET, sums[len(Basis) :], strict=True) if rows}
         totals = {basis: cost for basis, cost in costs.items() if basis not in lacking}
-        found = db.execute(cost_queries.merged(parquet(paths)))
+        found = db.execute(cost_partials.merged(parquet(paths)))
         names = [str(column[0]) for column in found.description or []]
         rows = (dict(zip(names, row, strict=True)) for row in _rows(found))
         return CostSums([_line(row | dict.fromkeys(lacking)) for row in rows], totals)
@@ -92,11 +92,11 @@ def rows_by_file(
     `pools.lines_behind` finds for a pool. The rows add up to the `rows` of the lines.
     """
     with database(folder) as db:
-        db.execute(cost_queries.wanted())
-        keys = [[getattr(line, key) for key in cost_queries.KEYS] for line in lines]
+        db.execute(cost_partials.wanted())
+        keys = [[getattr(line, key) for key in cost_partials.LINE_KEYS] for line in lines]
         if keys:
-            db.executemany(cost_queries.want(), keys)
-        found = db.execute(cost_queries.rows_by_file(parquet(partials)))
+            db.executemany(cost_partials.want(), keys)
+        found = db.execute(cost_partials.rows_by_file(parquet(partials)))
         return [FileRows(*row) for row in found.fetchall()]
 
 
@@ -108,7 +108,7 @@ def _write_sums(
         source = opened(db, files, Path(folder))
         query = cost_queries.sums(source)
         db.execute(f"COPY ({query}) TO {literal(str(target))} (FORMAT parquet)")
-        [sums] = db.execute(cost_queries.totals(parquet([target]))).fetchall()
+        [sums] = db.execute(cost_partials.totals(parquet([target]))).fetchall()
         if not any(sums[len(Basis) :]):
             return False
         [(rows,)] = db.execute(cost_queries.nonsense(source)).fetchall()

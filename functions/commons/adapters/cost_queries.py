@@ -6,6 +6,13 @@ from commons.adapters.cost_sources import Source
 from commons.domain.cost_basis import NET, PODS, TASKS, Basis
 
 _SPLIT_COST = "split_line_item_split_cost"
+_TEXTS = {
+    "currency": "line_item_currency_code",
+    "product": "line_item_product_code",
+    "usage_type": "line_item_usage_type",
+    "resource": "line_item_resource_id",
+    "line_type": "line_item_line_item_type",
+}
 
 
 def lines(source: str, columns: Columns, more: str = "") -> str:
@@ -17,15 +24,7 @@ def lines(source: str, columns: Columns, more: str = "") -> str:
     skipped = [TASKS] if columns.has(_SPLIT_COST) else [TASKS, PODS]
     return f"""
     SELECT *, {_CANDIDATE} AS candidate FROM (
-        SELECT {columns.text("line_item_currency_code")} AS currency,
-            {columns.account("bill_payer_account_id")} AS payer,
-            {columns.account("line_item_usage_account_id")} AS account,
-            {columns.text("line_item_product_code")} AS product,
-            {columns.text("line_item_usage_type")} AS usage_type,
-            {columns.text("line_item_resource_id")} AS resource,
-            {columns.text("line_item_line_item_type")} AS line_type,
-            {columns.moment("line_item_usage_start_date")} AS starts,
-            {columns.moment("line_item_usage_end_date")} AS ends,
+        SELECT {_as_they_are(columns)},
             ({columns.meets(PODS)}) AS split,
             {_of_pod(columns.text("product_region_code"), ":", 4)} AS region,
             {_of_pod(columns.tag("namespace"), "/", 3)} AS namespace,
@@ -33,10 +32,21 @@ def lines(source: str, columns: Columns, more: str = "") -> str:
                 THEN {_of_pod(columns.tag("cluster-name", "cluster_name"), "/", 2)}
                 ELSE '' END AS eks_cluster,
             {", ".join(f"{columns.cost(basis)} AS {basis}" for basis in Basis)},
-            {_unusable(columns)} AS unusable,
-            {columns.money("line_item_usage_amount")} AS hours {more}
+            {_unusable(columns)} AS unusable {more}
         FROM {source}
         WHERE NOT ({" OR ".join(columns.meets(each) for each in skipped)}))"""
+
+
+def _as_they_are(columns: Columns) -> str:
+    found = {name: columns.text(column) for name, column in _TEXTS.items()}
+    found |= {
+        "payer": columns.account("bill_payer_account_id"),
+        "account": columns.account("line_item_usage_account_id"),
+        "starts": columns.moment("line_item_usage_start_date"),
+        "ends": columns.moment("line_item_usage_end_date"),
+        "hours": columns.money("line_item_usage_amount"),
+    }
+    return ", ".join(f"{value} AS {name}" for name, value in found.items())
 
 
 def _of_pod(text: str, separator: str, part: int) -> str:
@@ -70,7 +80,7 @@ _CANDIDATE = """(product = 'AmazonSageMaker' AND (resource = ''
 # of pods there are millions
 _NAMED = "product IN ('AmazonSageMaker', 'AmazonEKS', 'AmazonFSx') AND NOT split"
 # in the order of domain.cost_lines.CostLine after its first two fields
-_KEYS = {
+KEYS = {
     "payer": "payer",
     "account": "account",
     "region": "region",
@@ -84,15 +94,15 @@ _KEYS = {
     "split": "split",
 }
 _COSTS = ", ".join(f"sum({basis}) AS {basis}" for basis in Basis)
-TEXTS = tuple(key for key in _KEYS if key not in ("day", "split"))
+TEXTS = tuple(key for key in KEYS if key not in ("day", "split"))
 # a node without usable hours
 NO_HOURS = "hours IS NULL AND contains(usage_type, 'Cluster:ml.')"
 
 
 def keyed(every: str) -> str:
     """Lines with the keys that their sums have."""
-    keys = [f"{value} AS {key}" for key, value in _KEYS.items() if key not in ("day", value)]
-    return f"SELECT * REPLACE ({', '.join(keys)}), {_KEYS['day']} AS day FROM ({every})"
+    keys = [f"{value} AS {key}" for key, value in KEYS.items() if key not in ("day", value)]
+    return f"SELECT * REPLACE ({', '.join(keys)}), {KEYS['day']} AS day FROM ({every})"
 
 
 def sums(source: Source) -> str:
@@ -122,7 +132,7 @@ def _everything(every: str) -> str:
 
 
 def _concerned(every: str) -> str:
-    keys = ", ".join(f"{value} AS {key}" for key, value in _KEYS.items())
+    keys = ", ".join(f"{value} AS {key}" for key, value in KEYS.items())
     return f"""SELECT currency, file_index, {keys}, {_COSTS}, sum(hours) AS hours,
             count(*) AS rows, min(starts) AS starts, max(ends) AS ends,
             count(*) FILTER ({NO_HOURS}) AS bad
@@ -132,7 +142,7 @@ def _concerned(every: str) -> str:
 _EC2 = "product = 'AmazonEC2'"
 _NONE = ", ".join(
     f"NULL AS {each}"
-    for each in ("file", "starts", "ends", *_KEYS)
+    for each in ("file", "starts", "ends", *KEYS)
     if each not in ("product", "split")
 )
 _LEFT = f"""SELECT false AS candidate, currency, split,
@@ -141,50 +151,6 @@ _LEFT = f"""SELECT false AS candidate, currency, split,
         0::{MONEY} AS hours, e.rows - coalesce(o.rows, 0) AS rows,
         e.bad, {", ".join(f"e.lacking_{b}" for b in NET)}
     FROM everything e LEFT JOIN ours o USING (currency, ec2, split)"""
-
-
-def merged(source: str) -> str:
-    """Partial sums of several batches as one, in a fixed order."""
-    texts = {key: f"coalesce({key}, '')" for key in _KEYS} | {"day": "day", "split": "split"}
-    keys = [f"{text} AS {key}" for key, text in texts.items()]
-    return f"""SELECT candidate, currency, {", ".join(keys)},
-        {", ".join(f"sum({b})::{MONEY} AS {b}" for b in Basis)},
-        coalesce(sum(hours), 0)::{MONEY} AS hours,
-        sum(rows)::BIGINT AS rows, min(starts) AS "start", max(ends) AS "end"
-        FROM {source} GROUP BY ALL HAVING sum(rows) > 0 ORDER BY ALL"""
-
-
-def totals(source: str) -> str:
-    """Σ over everything that was read, per basis; then how many lines lack each net cost.
-
-    Split rows are a part of what the line of their instance costs.
-    """
-    costs = [f"coalesce(sum({basis}) FILTER (NOT split), 0)" for basis in Basis]
-    lacking = [f"coalesce(sum(lacking_{basis}), 0)::BIGINT" for basis in NET]
-    return f"SELECT {', '.join(costs + lacking)} FROM {source}"
-
-
-# what tells one CostLine from another
-KEYS = ("candidate", "currency", *_KEYS)
-
-
-def wanted() -> str:
-    kinds = {"candidate": "BOOLEAN", "split": "BOOLEAN", "day": "DATE"}
-    columns = [f"{key} {kinds.get(key, 'VARCHAR')}" for key in KEYS]
-    return f"CREATE TABLE wanted ({', '.join(columns)})"
-
-
-def want() -> str:
-    return f"INSERT INTO wanted VALUES ({', '.join('?' * len(KEYS))})"
-
-
-def rows_by_file(source: str) -> str:
-    """Of the lines in the table of wanted ones; the number of a partial is that of its batch."""
-    same = [f"p.{key} IS NOT DISTINCT FROM w.{key}" for key in KEYS]
-    return f"""SELECT p.file_index::INTEGER AS batch, p.file::INTEGER AS file,
-        sum(p.rows)::BIGINT AS rows
-        FROM {source} p SEMI JOIN wanted w ON {" AND ".join(same)}
-        WHERE p.candidate GROUP BY ALL ORDER BY ALL"""
 
 
 def nonsense(source: Source) -> str:
