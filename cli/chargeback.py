@@ -8,8 +8,10 @@ import typer
 from cli import chargeback_view, output
 from cli.errors import BadInput
 from commons.domain.chargeback_run import RunRef
+from commons.domain.export_names import FORMATS
 
 app = typer.Typer(no_args_is_help=True, help="What each namespace, team and cost center pays.")
+_FORMATS = ", ".join(FORMATS)
 Period = Annotated[str, typer.Option(help="Month, as YYYY-MM.")]
 
 
@@ -56,17 +58,17 @@ def show(
 @app.command()
 def export(
     period: Period,
-    format_: Annotated[str, typer.Option("--format", help="csv or parquet.")] = "csv",
+    format_: Annotated[str, typer.Option("--format", help=f"One of {_FORMATS}.")] = "csv",
     target: Annotated[Path | None, typer.Option("--output", help="File to write.")] = None,
     as_json: output.AsJson = False,
 ) -> None:
     """Download the lines of the current run."""
-    if format_ not in chargeback_view.FORMATS:
-        raise BadInput(f"{format_} is no format; give csv or parquet")
+    if format_ not in FORMATS:
+        raise BadInput(f"{format_} is no format; give one of {_FORMATS}")
     run = chargeback_view.known_run(period)
     ref = RunRef(period=run["period"], run_id=run["run_id"])
-    name, store = chargeback_view.FORMATS[format_], chargeback_view.store()
-    path = target or Path(f"chargeback-{period}.{format_}")
+    name, store = FORMATS[format_], chargeback_view.store()
+    path = target or Path(f"{Path(name).stem}-{period}{Path(name).suffix}")
     if not path.parent.is_dir():
         raise BadInput(f"There is no folder {path.parent}; make it, or give another --output")
     with output.progress(f"Downloading {name} of run {ref.run_id}"):

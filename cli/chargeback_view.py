@@ -7,14 +7,14 @@ from typing import Any
 
 from cli import output, stack
 from cli.errors import BadInput, Failure
-from commons.adapters.chargeback_store import CSV, PARQUET, ChargebackStore
+from commons.adapters.chargeback_store import ChargebackStore
 from commons.adapters.chargeback_table import ChargebackTable
 from commons.domain.chargeback_records import Component, Record
 from commons.domain.chargeback_run import RunRef
+from commons.domain.export_names import FORMATS
 from commons.domain.money import plain, total
 
 _PERIOD = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
-FORMATS = {"csv": CSV, "parquet": PARQUET}
 
 
 def table() -> ChargebackTable:

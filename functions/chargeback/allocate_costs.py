@@ -1,4 +1,4 @@
-"""Step of publish_chargeback: hands the bill out, proves the parts, writes lines and exports."""
+"""Step of publish_chargeback: hands the bill out, proves the parts, writes the lines."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +17,7 @@ from commons.domain.chargeback_run import RunRef
 def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
     # as in bootstrap: what loads DuckDB is loaded with the first report, not at start-up
     from commons.adapters.cost_files import read_partials
-    from commons.adapters.line_files import write_csv, write_lines
+    from commons.adapters.line_files import write_lines
 
     run = RunRef.model_validate(event["run"])
     store, history = bootstrap.chargeback_store(), bootstrap.chargeback_history()
@@ -32,7 +32,5 @@ def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
         clusters = [cluster.arn for cluster in bill.clusters]
         lines, outcome = bill.allocate(context, history.read(run.period, clusters, ()))
         store.save_lines(run, write_lines(lines, folder))
-        for export in (write_csv(lines, folder), folder / "chargeback.parquet"):
-            store.save_export(run, export)
     store.save_outcome(run, outcome)
     return {}

@@ -170,6 +170,7 @@ class Chain:
         for batch in self.step("plan_batches", run=run)["batches"]:
             self.step("summarise_files", run=run, batch=batch)
         self.step("allocate_costs", run=run)
+        self.step("write_exports", run=run)
         self.step("publish_run", run=run)
 
     @staticmethod

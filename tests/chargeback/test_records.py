@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from cli import main, output, stack
 from commons import bootstrap
-from commons.adapters.line_files import read_lines, write_csv, write_lines
+from commons.adapters.export_files import write_csv
+from commons.adapters.line_files import read_lines, write_lines
 from commons.domain.chargeback_export import HEADER, row
 from commons.domain.chargeback_lines import ChargebackLine
 from commons.domain.chargeback_records import combine, prove_records
@@ -260,7 +261,7 @@ def test_what_there_is_not_is_said_in_a_sentence(chain: Chain, commons: Callable
     assert "There are: 2026-10" in commons("show", "--period", "2026-09", code=1)
     for wrong in ("2026-13", "October", "2026-1"):
         assert "is no period" in commons("show", "--period", wrong, code=2)
-    assert "csv or parquet" in commons("export", "--period", PERIOD, "--format", "pdf", code=2)
+    assert "one of csv, parquet" in commons("export", "--period", PERIOD, "--format", "pdf", code=2)
 
 
 def test_a_parquet_export_is_the_same_lines(

@@ -12,7 +12,7 @@ from tests.least_privilege.play import play
 from tests.least_privilege.world import World
 from tests.stories.company import CLUSTER
 
-STEPS = ("PlanBatches", "SummariseFiles", "AllocateCosts", "PublishRun")
+STEPS = ("PlanBatches", "SummariseFiles", "AllocateCosts", "WriteExports", "PublishRun")
 _numbers = itertools.count(1)
 
 
@@ -81,6 +81,11 @@ def a_bill_of_which_an_attempt_left_something(world: World) -> dict[str, Any]:
     key = next(each["Key"] for each in listed if run in each["Key"])
     s3.put_object(Bucket=bucket, Key=f"{key.rpartition('/')[0]}/left-over.parquet", Body=b"x")
     return event
+
+
+@play("WriteExportsFunction")
+def the_files_of_a_run(world: World) -> dict[str, Any]:
+    return run_until(world, "WriteExports")
 
 
 @play("PublishRunFunction")

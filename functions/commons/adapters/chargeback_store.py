@@ -14,9 +14,9 @@ from commons.adapters.aws_errors import translated
 from commons.domain.chargeback_run import Outcome, RunRef
 from commons.domain.cost_plan import Plan
 from commons.domain.cost_report import Report
+from commons.domain.export_names import CSV
 
 _CHUNK = 1024 * 1024
-CSV, PARQUET = "chargeback.csv", "chargeback.parquet"
 
 
 class ChargebackStore:

@@ -1,14 +1,12 @@
-"""Chargeback lines as files: Parquet per cluster, and the exports for people."""
+"""Chargeback lines as files: Parquet per cluster."""
 
 import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from commons.adapters.chargeback_store import CSV, PARQUET
 from commons.adapters.cost_expressions import literal, quoted
 from commons.adapters.cost_files import database
-from commons.domain.chargeback_export import HEADER, row
 from commons.domain.chargeback_lines import ChargebackLine
 from commons.domain.money import plain
 
@@ -23,7 +21,7 @@ _FETCH = 10_000
 
 
 def write_lines(lines: Sequence[ChargebackLine], folder: Path) -> list[Path]:
-    """`cluster_id=<id>/lines.parquet` per cluster and one export below `folder`; the folders."""
+    """`cluster_id=<id>/lines.parquet` per cluster below `folder`; the folders."""
     table = folder / "lines.csv"
     with table.open("w", newline="") as target:
         writer = csv.writer(target)
@@ -32,18 +30,7 @@ def write_lines(lines: Sequence[ChargebackLine], folder: Path) -> list[Path]:
     clusters = sorted({line.cluster for line in lines})
     with database(folder) as db:
         source = f"(SELECT * EXCLUDE (own, borrowed), {_HOURS} FROM {_table(table)})"  # noqa: S608 - a path of ours
-        _copy(db, f"SELECT * FROM {source} ORDER BY ALL", folder / PARQUET)  # noqa: S608 - as above
         return [_write_cluster(db, source, cluster, folder) for cluster in clusters]
-
-
-def write_csv(lines: Sequence[ChargebackLine], folder: Path) -> Path:
-    """The export for spreadsheets: UTF-8, one header."""
-    path = folder / CSV
-    with path.open("w", newline="", encoding="utf-8") as target:
-        writer = csv.writer(target)
-        writer.writerow(HEADER)
-        writer.writerows(row(line) for line in lines)
-    return path
 
 
 def read_lines(paths: Sequence[Path], folder: Path) -> Iterator[ChargebackLine]:

@@ -2,6 +2,7 @@
 
 from commons.domain.chargeback_lines import ChargebackLine
 from commons.domain.money import plain, total
+from commons.domain.spreadsheet import safe
 
 HEADER = (
     "period",
@@ -32,8 +33,6 @@ HEADER = (
     "report_rows",
     "corrects",
 )  # fmt: skip
-# a cell that starts with one of these is a formula to a spreadsheet
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def row(line: ChargebackLine) -> list[str]:
@@ -41,18 +40,18 @@ def row(line: ChargebackLine) -> list[str]:
     return [
         line.period,
         line.day.isoformat(),
-        *(_text(each) for each in (line.cluster, line.namespace, line.team, line.project)),
-        *(_text(each) for each in (line.cost_center, line.component, line.instance_type)),
+        *(safe(each) for each in (line.cluster, line.namespace, line.team, line.project)),
+        *(safe(each) for each in (line.cost_center, line.component, line.instance_type)),
         plain(line.amount),
-        _text(line.currency),
+        safe(line.currency),
         plain(total([line.own, line.borrowed])),
         plain(line.own),
         plain(line.borrowed),
         "true" if line.estimated else "false",
-        _text(line.run_id),
-        _text(line.rule_version),
-        _text(line.manifest),
-        _text(line.pool),
+        safe(line.run_id),
+        safe(line.rule_version),
+        safe(line.manifest),
+        safe(line.pool),
         line.line_id,
         line.method,
         *(plain(each) for each in (line.numerator, line.denominator, line.factor)),
@@ -60,9 +59,3 @@ def row(line: ChargebackLine) -> list[str]:
         str(line.rows),
         line.corrects or "",
     ]
-
-
-def _text(value: str | None) -> str:
-    """A leading apostrophe makes a spreadsheet take the cell for text."""
-    text = value or ""
-    return f"'{text}" if text.startswith(_FORMULA) else text
