@@ -5,7 +5,7 @@ BIN := .venv/bin
 SAM := .venv-sam/bin/sam
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo kubernetes test test-cluster isolation loosen check bench build schemas security least-privilege clean
+.PHONY: help install demo kubernetes test test-cluster isolation loosen check bench build schemas security least-privilege test-focus clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -33,6 +33,15 @@ kubernetes: install ## the real Kubernetes with Kueue, built once for all checko
 
 test: install ## the tests; ARGS="-k id_03" hands arguments to pytest
 	@$(BIN)/pytest $(ARGS)
+
+.venv-focus/.installed: requirements-focus.txt
+	@echo "Installing the FOCUS validator into .venv-focus (about a minute the first time) ..."
+	@test -x .venv-focus/bin/python || $(PYTHON) -m venv .venv-focus
+	@.venv-focus/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-focus.txt
+	@touch $@
+
+test-focus: install .venv-focus/.installed ## the FOCUS export before the public validator
+	@PYTHONPATH=functions:. $(BIN)/python -m tests.focus
 
 test-cluster: kubernetes ## stories, contract and isolation on a real Kubernetes; ARGS as above
 	@COMMONS_TEST_KUBERNETES=real $(BIN)/pytest -n 2 tests/cluster tests/stories tests/contract $(ARGS)
@@ -67,4 +76,4 @@ least-privilege: install ## each permission shown to be needed; ARGS="--role Rea
 	@$(BIN)/python -m tests.least_privilege $(ARGS)
 
 clean: ## everything that was built or installed here
-	@rm -rf .venv .venv-sam .aws-sam
+	@rm -rf .venv .venv-sam .venv-focus .aws-sam
