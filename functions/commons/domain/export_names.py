@@ -13,4 +13,5 @@ FORMATS = {
     "journal": JOURNAL,
     "invoices": INVOICES,
     "invoices-json": INVOICES_JSON,
+    "html": HTML,
 }

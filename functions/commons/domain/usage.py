@@ -80,6 +80,11 @@ def month(period: str) -> tuple[date, date]:
     return first, after - _DAY
 
 
+def month_before(period: str) -> str:
+    """The period before a period, both `YYYY-MM`."""
+    return f"{month(period)[0] - _DAY:%Y-%m}"
+
+
 def day_bounds(day: date) -> tuple[datetime, datetime]:
     midnight = datetime.combine(day, time(), UTC)
     return midnight, midnight + _DAY
