@@ -2,6 +2,7 @@
 
 import dataclasses
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -122,3 +123,10 @@ def test_the_invoices_document_says_every_amount_twice_exact_and_in_cents() -> N
     assert one["entries"][0]["amount"] == "1.00"
     rows = list(invoices.rows(RUN, outcome(lines), "provisional", statements(RUN, lines)))
     assert all(len(row) == len(invoices.HEADER) for row in rows)
+
+
+def test_every_account_is_in_the_documentation() -> None:
+    page = Path("docs/finance.md").read_text(encoding="utf-8")
+    accounts = [journal.CLEARING, journal.OTHER, *journal.ACCOUNTS.values()]
+    assert [code for code, _ in accounts if code not in page] == []
+    assert [name for name in journal.ACCOUNTS if f"`{name}`" not in page] == []

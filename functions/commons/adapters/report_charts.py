@@ -33,7 +33,7 @@ _CONFIG = {
         "labelLimit": 190,
     },
     "legend": {"labelColor": "var(--ink)", "labelFontSize": 12, "orient": "top", "title": None},
-    "range": {"category": ["var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)"]},
+    "range": {"category": ["var(--c1)", "var(--c2)", "var(--c4)", "var(--c3)"]},
     "bar": {"color": "var(--c1)"},
 }
 Row = dict[str, Any]
@@ -123,8 +123,8 @@ def _state(estimated: bool) -> str:
 _PARTS: Sequence[tuple[str, Callable[[Tenant], Decimal]]] = (
     ("used", lambda tenant: tenant.used.own),
     ("lent", lambda tenant: tenant.used.lent),
-    ("borrowed", lambda tenant: tenant.used.borrowed),
     ("idle", lambda tenant: tenant.used.idle),
+    ("borrowed", lambda tenant: tenant.used.borrowed),
 )
 
 
