@@ -9,8 +9,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from commons import bootstrap
 from commons.domain.chargeback_bill import Bill
 from commons.domain.chargeback_lines import RunContext
-from commons.domain.chargeback_rules import DEFAULT
-from commons.domain.chargeback_run import RunRef
+from commons.domain.chargeback_run import ReportRef, RunRef
 
 
 @bootstrap.logger.inject_lambda_context
@@ -19,18 +18,17 @@ def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
     from commons.adapters.cost_files import read_partials
     from commons.adapters.line_files import write_lines
 
-    run = RunRef.model_validate(event["run"])
-    store, history = bootstrap.chargeback_store(), bootstrap.chargeback_history()
-    plan = store.plan(run)
+    ref, run = ReportRef.model_validate(event["report"]), RunRef.model_validate(event["run"])
+    store = bootstrap.chargeback_store()
+    plan, inputs = store.plan(ref), store.inputs(run)
     with TemporaryDirectory() as name:
         folder = Path(name)
-        partials = store.partials(run, len(plan.batches), folder)
-        bill = Bill(read_partials(partials, folder), history.clusters(), DEFAULT)
+        sums = read_partials(store.partials(ref, plan, folder), folder)
+        bill = Bill(sums, inputs.scope(), inputs.rules)
         context = RunContext(
-            run.run_id, DEFAULT.version, run.period, bill.currency(), plan.report.delivery.uri
+            run.run_id, bill.rules.version, run.period, bill.currency(), plan.report.delivery.uri
         )
-        clusters = [cluster.arn for cluster in bill.clusters]
-        lines, outcome = bill.allocate(context, history.read(run.period, clusters, ()))
+        lines, outcome = bill.allocate(context, inputs.history())
         store.save_lines(run, write_lines(lines, folder))
     store.save_outcome(run, outcome)
     return {}

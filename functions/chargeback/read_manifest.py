@@ -5,8 +5,6 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from commons import bootstrap
-from commons.domain.chargeback_rules import DEFAULT
-from commons.domain.chargeback_run import RunRef
 from commons.domain.cost_report import Delivery, read_report
 
 
@@ -14,10 +12,10 @@ from commons.domain.cost_report import Delivery, read_report
 def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
     delivery = Delivery.model_validate(event["delivery"])
     text = bootstrap.cost_reports().manifest(delivery)
-    report = read_report(delivery, text, DEFAULT.version)
-    run = RunRef(period=report.period, run_id=report.run_id)
-    decision = bootstrap.chargeback_claims().decide(report, event["execution"], bootstrap.now())
+    report = read_report(delivery, text)
+    claims = bootstrap.chargeback_claims()
+    decision = claims.take_report(report, event["execution"], bootstrap.now())
     if decision.work:
-        bootstrap.chargeback_store().save_report(run, report, text)
-    bootstrap.logger.info(decision.reason, period=run.period, run_id=run.run_id)
-    return {"run": run.model_dump(), "work": decision.work, "reason": decision.reason}
+        bootstrap.chargeback_store().save_report(report, text)
+    bootstrap.logger.info(decision.reason, **report.ref.model_dump())
+    return {"report": report.ref.model_dump(), "work": decision.work, "reason": decision.reason}

@@ -19,4 +19,8 @@ def handler(event: dict[str, Any], _: LambdaContext) -> dict[str, Any]:
         bootstrap.refusals().record("cost report", failed.name, [reason], now, failed.source)
     if failed.ref:
         table.end(failed.ref, status, [reason])
+    elif failed.report_ref:
+        table.end_nameless(failed.report_ref, status, [reason])
+    if failed.report_ref:
+        table.release(failed.report_ref, failed.execution, status)
     return {}

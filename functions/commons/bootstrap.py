@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from commons.adapters.access_entries import AccessEntries
     from commons.adapters.access_reviews import AccessReviews
     from commons.adapters.chargeback_claims import ChargebackClaims
-    from commons.adapters.chargeback_history import ChargebackHistory
+    from commons.adapters.chargeback_inputs import ChargebackInputs
     from commons.adapters.chargeback_store import ChargebackStore
     from commons.adapters.chargeback_table import ChargebackTable
     from commons.adapters.cost_reports import CostReports
@@ -214,13 +214,13 @@ def chargeback_claims() -> ChargebackClaims:
 
 
 @cache
-def chargeback_history() -> ChargebackHistory:
-    from commons.adapters.chargeback_history import ChargebackHistory
-    from commons.adapters.usage_table import UsageTable
+def chargeback_inputs() -> ChargebackInputs:
+    from commons.adapters.chargeback_inputs import ChargebackInputs
 
-    usage = UsageTable(_table(settings.Usage.read().usage_table_name))
     # what a usage report tells depends on the day, which a warm function must not keep
-    return ChargebackHistory(team_table(), usage, lambda document: usage_sources().of(document))
+    return ChargebackInputs(
+        team_table(), usage_table(), lambda document: usage_sources().of(document)
+    )
 
 
 def cluster_reader(cluster: ClusterDocument, purpose: str) -> Kubernetes:

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from types import SimpleNamespace
 from typing import Any
@@ -152,26 +153,46 @@ class Chain:
         owner = f"{MACHINE.replace('stateMachine', 'execution')}:{self.number}"
         detail = {"bucket": {"name": REPORTS}, "object": {"key": key, "sequencer": sequencer}}
         event = {"source": "aws.s3", "detail-type": "Object Created", "detail": detail}
-        run: dict[str, str] = {}
-        try:
-            delivery = {"bucket": REPORTS, "key": key, "etag": "", "sequencer": sequencer}
-            read = self.step("read_manifest", delivery=delivery, execution=owner)
-            run = read["run"]
-            if read["work"]:
-                self.work(run)
-        except CommonsError as error:
-            cause = json.dumps({"errorType": type(error).__name__, "errorMessage": str(error)})
-            failed = {"Error": type(error).__name__, "Cause": cause}
-            self.step("record_failure", error=failed, run=run, machine=MACHINE, input=event)
-            return type(error).__name__
-        return "published" if read["work"] else read["reason"]
+        delivery = {"bucket": REPORTS, "key": key, "etag": "", "sequencer": sequencer}
+        names: dict[str, Any] = {"report": {}, "run": {}, "execution": owner}
 
-    def work(self, run: dict[str, str]) -> None:
-        for batch in self.step("plan_batches", run=run)["batches"]:
-            self.step("summarise_files", run=run, batch=batch)
-        self.step("allocate_costs", run=run)
-        self.step("write_exports", run=run)
-        self.step("publish_run", run=run)
+        def act() -> str:
+            read = self.step("read_manifest", delivery=delivery, execution=owner)
+            names["report"] = read["report"]
+            return self.work(names) if read["work"] else str(read["reason"])
+
+        return self.ended(act, names, event)
+
+    def again(self, report_id: str | None = None) -> str:
+        """A report once more, else the current one, as a command or a correction asks for it."""
+        self.number += 1
+        owner = f"{MACHINE.replace('stateMachine', 'execution')}:{self.number}"
+        report = {"period": PERIOD, "report_id": report_id or self.current()["report_id"]}
+        names: dict[str, Any] = {"report": report, "run": {}, "execution": owner}
+        return self.ended(lambda: self.work(names), names, {"again": report})
+
+    def work(self, names: dict[str, Any]) -> str:
+        """From "Take the inputs" on; `names` gets the run."""
+        taken = self.step("take_inputs", report=names["report"], execution=names["execution"])
+        names["run"] = taken["run"]
+        if not taken["work"]:
+            return str(taken["reason"])
+        for batch in self.step("plan_batches", report=names["report"])["batches"]:
+            self.step("summarise_files", report=names["report"], batch=batch)
+        for name in ("allocate_costs", "write_exports", "publish_run"):
+            self.step(name, **names)
+        return "published"
+
+    def ended(self, act: Callable[[], str], names: dict[str, Any], source: dict[str, Any]) -> str:
+        """What `act` ends as; what it raises goes to record_failure."""
+        try:
+            return act()
+        except CommonsError as error:
+            kind = type(error).__name__
+            cause = json.dumps({"errorType": kind, "errorMessage": str(error)})
+            failed = {"error": {"Error": kind, "Cause": cause}, **names}
+            self.step("record_failure", **failed, machine=MACHINE, input=source)
+            return kind
 
     @staticmethod
     def step(name: str, **event: Any) -> Any:

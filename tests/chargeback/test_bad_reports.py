@@ -36,7 +36,7 @@ def former(chain: Chain) -> Any:
     items = boto3.resource("dynamodb").Table("chargeback").scan()["Items"]
     assert [item for item in shown if item not in items] == []
     written = [item for item in items if item not in shown]
-    assert {str(item["pk"]).split("#")[0] for item in written} <= {"PERIOD", "EXECUTION"}
+    assert {str(item["pk"]).split("#")[0] for item in written} <= {"PERIOD"}
     stored = chain.s3.list_objects_v2(Bucket="acme-chargeback")["Contents"]
     runs = {each["Key"].split("/")[2] for each in stored if each["Key"].startswith("lines/")}
     assert len(runs) == 1

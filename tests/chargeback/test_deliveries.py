@@ -12,7 +12,7 @@ import pytest
 from commons import bootstrap
 from commons.adapters.executions import Executions
 from commons.domain.chargeback_lines import ChargebackLine
-from commons.domain.chargeback_run import RunRef
+from commons.domain.chargeback_run import ReportRef
 from local.cost_report import manifest_of
 from local.cost_rows import COLUMNS
 from tests.chargeback.chain import MACHINE, PERIOD, REPORTS, Chain, execution
@@ -143,8 +143,8 @@ def test_op_02_keys_with_equals_space_plus_and_percent_are_taken_as_they_are(cha
     key = "cur/my export+1%3D/metadata/BILLING_PERIOD=2026-10/my export+1-Manifest.json"
     put_manifest(chain, key, [f"{folder}my report+1.parquet"])
     assert chain.deliver(key) == "published"
-    run = RunRef(period=PERIOD, run_id=chain.current()["run_id"])
-    planned = bootstrap.chargeback_store().plan(run)
+    report = ReportRef(period=PERIOD, report_id=chain.current()["report_id"])
+    planned = bootstrap.chargeback_store().plan(report)
     assert planned.batches[0][0].key == f"{folder}my report+1.parquet"
 
 
@@ -155,10 +155,12 @@ def test_op_03_ten_thousand_files_and_long_names_fit_a_payload(chain: Chain) -> 
     owner = f"{MACHINE}:x"
     delivery = {"bucket": REPORTS, "key": manifest, "etag": "", "sequencer": ""}
     read = chain.step("read_manifest", delivery=delivery, execution=owner)
-    planned = chain.step("plan_batches", run=read["run"])
-    answers = [chain.step("summarise_files", run=read["run"], batch=n) for n in planned["batches"]]
-    answers.append(chain.step("allocate_costs", run=read["run"]))
-    answers.append(chain.step("publish_run", run=read["run"]))
+    report = read["report"]
+    run = chain.step("take_inputs", report=report, execution=owner)["run"]
+    planned = chain.step("plan_batches", report=report)
+    answers = [chain.step("summarise_files", report=report, batch=n) for n in planned["batches"]]
+    answers.append(chain.step("allocate_costs", report=report, run=run))
+    answers.append(chain.step("publish_run", report=report, run=run, execution=owner))
     assert planned["batches"] == [0, 1]
     assert all(len(json.dumps(each)) < 100 for each in [planned, *answers])
     # indexes of ten thousand batches, if ever a file needed a batch of its own
@@ -243,12 +245,12 @@ def test_a_first_attempt_that_was_stopped_is_taken_over_one_that_runs_is_not(
 def test_a_file_replaced_after_its_manifest_was_read_is_refused(chain: Chain) -> None:
     manifest = chain.report([nodes_for(60)], 5, files=1)[0]
     delivery = {"bucket": REPORTS, "key": manifest, "etag": "", "sequencer": ""}
-    run = chain.step("read_manifest", delivery=delivery, execution="arn:x")["run"]
-    chain.step("plan_batches", run=run)
+    report = chain.step("read_manifest", delivery=delivery, execution="arn:x")["report"]
+    chain.step("plan_batches", report=report)
     (key,) = listed_files(chain, manifest)
     chain.s3.put_object(Bucket=REPORTS, Key=key, Body=b"replaced")
     with pytest.raises(Exception, match="it was replaced or removed"):
-        chain.step("summarise_files", run=run, batch=0)
+        chain.step("summarise_files", report=report, batch=0)
 
 
 def test_publishing_again_after_a_crash_ends_the_same(chain: Chain) -> None:
@@ -257,8 +259,9 @@ def test_publishing_again_after_a_crash_ends_the_same(chain: Chain) -> None:
     chain.deliver(chain.report([nodes_for(67)], 6)[0])
     before = boto3.resource("dynamodb").Table("chargeback").scan()["Items"]
     run = {"period": PERIOD, "run_id": chain.current()["run_id"]}
-    chain.step("allocate_costs", run=run)
-    chain.step("publish_run", run=run)
+    report = {"period": PERIOD, "report_id": chain.current()["report_id"]}
+    chain.step("allocate_costs", report=report, run=run)
+    chain.step("publish_run", report=report, run=run, execution="arn:x")
     after = boto3.resource("dynamodb").Table("chargeback").scan()["Items"]
     key = lambda item: (item["pk"], item["sk"])  # noqa: E731 - a sort key
     assert sorted(after, key=key) == sorted(before, key=key)
@@ -270,7 +273,7 @@ def test_a_superseded_run_goes_after_ninety_days_with_all_its_records(chain: Cha
     old = chain.current()["run_id"]
     chain.deliver(chain.report([nodes_for(67)], 6)[0])
     items = boto3.resource("dynamodb").Table("chargeback").scan()["Items"]
-    of_old = [i for i in items if i.get("run_id") == old and not i["pk"].startswith("EXECUTION#")]
+    of_old = [item for item in items if item.get("run_id") == old]
     assert len(of_old) == 3
     # epoch seconds of 1 February 2027, 12:00 UTC
     assert {int(item["expires_at"]) for item in of_old} == {1801483200}

@@ -23,7 +23,7 @@ NAMES = [column.older[0] for column in COLUMNS if column.older]
 
 def refused(body: bytes, key: str = KEY) -> str:
     with pytest.raises(RefusedInput) as error:
-        read_report(Delivery(bucket=REPORTS, key=key), body, "rule")
+        read_report(Delivery(bucket=REPORTS, key=key), body)
     return str(error.value)
 
 
@@ -133,7 +133,7 @@ def test_cb_05_a_month_of_an_older_report_in_two_spellings_is_counted_once() -> 
     period = {"start": "20260901T000000.000Z", "end": "20261001T000000.000Z"}
     body = manifest(files, NAMES, "a", billingPeriod=period)
     key = "cur/x/20260901-20261001/x-Manifest.json"
-    report = read_report(Delivery(bucket=REPORTS, key=key, sequencer="1F"), body, "rule")
+    report = read_report(Delivery(bucket=REPORTS, key=key, sequencer="1F"), body)
     assert report.files == files[:1]
     assert len(report.warnings) == 2
     assert report.order.kind == "sequencer"

@@ -12,7 +12,14 @@ from tests.least_privilege.play import play
 from tests.least_privilege.world import World
 from tests.stories.company import CLUSTER
 
-STEPS = ("PlanBatches", "SummariseFiles", "AllocateCosts", "WriteExports", "PublishRun")
+STEPS = (
+    "TakeInputs",
+    "PlanBatches",
+    "SummariseFiles",
+    "AllocateCosts",
+    "WriteExports",
+    "PublishRun",
+)
 _numbers = itertools.count(1)
 
 
@@ -37,10 +44,11 @@ def executions(world: World) -> str:
 
 def run_until(world: World, step: str) -> dict[str, Any]:
     """A run for which everything before `step` is done; what is given to that step."""
-    answer = world.ask("ReadManifestFunction", delivered(world))
-    event = {"run": answer["run"], "batch": 0}
+    delivery = delivered(world)
+    answer = world.ask("ReadManifestFunction", delivery)
+    event = {"report": answer["report"], "execution": delivery["execution"], "batch": 0}
     for name in itertools.takewhile(lambda each: each != step, STEPS):
-        world.ask(f"{name}Function", event)
+        event |= {k: v for k, v in world.ask(f"{name}Function", event).items() if k == "run"}
     return event
 
 
@@ -56,9 +64,25 @@ def a_report_that_another_execution_works_on(world: World) -> dict[str, Any]:
     return {**event, "execution": f"{executions(world)}:another{next(_numbers)}"}
 
 
+@play("TakeInputsFunction")
+def inputs_that_make_a_run(world: World) -> dict[str, Any]:
+    return run_until(world, "TakeInputs")
+
+
+@play("TakeInputsFunction")
+def a_run_that_another_execution_makes(world: World) -> dict[str, Any]:
+    event = run_until(world, "PlanBatches")
+    return {**event, "execution": f"{executions(world)}:another{next(_numbers)}"}
+
+
 @play("PlanBatchesFunction")
 def files_that_are_read_together(world: World) -> dict[str, Any]:
     return run_until(world, "PlanBatches")
+
+
+@play("PlanBatchesFunction")
+def a_report_that_is_summed_up(world: World) -> dict[str, Any]:
+    return run_until(world, "AllocateCosts")
 
 
 @play("SummariseFilesFunction")
@@ -101,12 +125,19 @@ def a_run_that_takes_the_place_of_another(world: World) -> dict[str, Any]:
 
 @play("RecordFailureFunction")
 def a_report_that_cannot_be_read(world: World) -> dict[str, Any]:
-    event = delivered(world)
-    run = world.ask("ReadManifestFunction", event)["run"]
-    found = {"bucket": {"name": event["delivery"]["bucket"]}, "object": {"key": "k"}}
+    return failed(world, run_until(world, "PlanBatches"))
+
+
+@play("RecordFailureFunction")
+def a_report_whose_inputs_cannot_be_taken(world: World) -> dict[str, Any]:
+    return failed(world, run_until(world, "TakeInputs"))
+
+
+def failed(world: World, event: dict[str, Any]) -> dict[str, Any]:
+    found = {"bucket": {"name": "b"}, "object": {"key": "k"}}
     return {
+        **event,
         "error": {"Error": "RefusedInput", "Cause": "{}"},
-        "run": run,
         "machine": world.name("PublishChargeback"),
         "input": {"detail": found, "region": settings.REGION},
     }

@@ -131,7 +131,7 @@ def history() -> History:
         used={(ARN, "beta", "ml.p5.48xlarge", DAY): (Fraction(9), Fraction(100, 3))},
         quotas={(ARN, "alpha"): [version]},
         missing={(ARN, DAY): timedelta(hours=2)},
-        owners={(ARN, n): [Ownership(f"team-{n}", cost_centers=centers)] for n in names},
+        owners={(ARN, n): [Ownership(team=f"team-{n}", cost_centers=centers)] for n in names},
     )
 
 

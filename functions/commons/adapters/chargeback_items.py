@@ -1,11 +1,13 @@
-"""How records are written in the `chargeback` table: numbers with ten places, names as they are."""
+"""How reports, runs and records are written in the `chargeback` table: numbers with ten places,
+names as they are."""
 
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
 from commons.domain.chargeback_records import Component, Record, RecordKey
 from commons.domain.chargeback_run import RunRef
+from commons.domain.cost_report import Report
 
 # a key part cannot be empty for the eye; no name can contain this character alone
 _NONE = "-"
@@ -33,6 +35,23 @@ def item_of(ref: RunRef, record: Record) -> dict[str, Any]:
         "lines": record.lines,
         "amount": record.amount,
         "components": {name: _stored(part) for name, part in record.components.items()},
+    }
+
+
+def run_item(report: Report, owner: str, now: datetime) -> dict[str, Any]:
+    """What an execution works on, without the key: a report, or a run of it."""
+    return {
+        "period": report.period,
+        "report_id": report.report_id,
+        "status": "running",
+        "execution_id": report.execution_id,
+        "export_arn": report.export_arn,
+        "manifest": report.delivery.uri,
+        "order_kind": report.order.kind,
+        "order_value": report.order.value,
+        "owner": owner,
+        "started_at": now.isoformat(),
+        "warnings": report.warnings,
     }
 
 

@@ -1,7 +1,9 @@
 """The chargeback bucket: manifests and plans, partial sums, lines and exports of every run.
 
-Folders: manifests, plans, partials, outcomes, lines and exports, each then
-`period=<YYYY-MM>/run_id=<id>/`; lines have `cluster_id=<id>/` below, as Parquet partitions.
+Folders of a report: manifests, plans and partials, each then `period=<YYYY-MM>/report_id=<id>/`.
+They know no rule: every run of the report reads the same. Folders of a run: inputs, outcomes, lines
+and exports, each then `period=<YYYY-MM>/run_id=<id>/`; lines have `cluster_id=<id>/` below, as
+Parquet partitions.
 """
 
 from collections.abc import Sequence
@@ -11,7 +13,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from commons.adapters.aws_errors import translated
-from commons.domain.chargeback_run import Outcome, RunRef
+from commons.domain.chargeback_inputs import Inputs
+from commons.domain.chargeback_run import Outcome, ReportRef, RunRef
 from commons.domain.cost_plan import Plan
 from commons.domain.cost_report import Report
 from commons.domain.export_names import CSV
@@ -24,31 +27,49 @@ class ChargebackStore:
         self._client = client
         self.bucket = bucket
 
-    def save_report(self, run: RunRef, report: Report, manifest: bytes) -> None:
+    def save_report(self, report: Report, manifest: bytes) -> None:
         """The manifest itself is kept as it came, for who asks later what was read."""
-        self._put(f"{_folder('manifests', run)}/manifest.json", manifest)
-        self._put_model(f"{_folder('manifests', run)}/report.json", report)
+        self._put(f"{_folder('manifests', report.ref)}/manifest.json", manifest)
+        self._put_model(f"{_folder('manifests', report.ref)}/report.json", report)
 
-    def report(self, run: RunRef) -> Report:
-        text = self._get(f"{_folder('manifests', run)}/report.json")
+    def report(self, ref: ReportRef) -> Report:
+        text = self._get(f"{_folder('manifests', ref)}/report.json")
         return Report.model_validate_json(text)
 
-    def save_plan(self, run: RunRef, plan: Plan) -> None:
-        self._put_model(f"{_folder('plans', run)}/plan.json", plan)
+    def save_plan(self, ref: ReportRef, plan: Plan) -> None:
+        self._put_model(_plan(ref), plan)
 
-    def plan(self, run: RunRef) -> Plan:
-        return Plan.model_validate_json(self._get(f"{_folder('plans', run)}/plan.json"))
+    def plan(self, ref: ReportRef) -> Plan:
+        return Plan.model_validate_json(self._get(_plan(ref)))
 
-    def save_partial(self, run: RunRef, batch: int, path: Path) -> None:
+    def save_partial(self, ref: ReportRef, plan: Plan, batch: int, path: Path) -> None:
         """The same batch again writes the same object."""
-        self._upload(path, _partial(run, batch))
+        self._upload(path, _partial(ref, plan, batch))
 
-    def partials(self, run: RunRef, batches: int, folder: Path) -> list[Path]:
+    def missing_partials(self, ref: ReportRef, plan: Plan) -> list[int]:
+        """The batches of which there is no sum yet."""
+        there = set(self._keys(f"{_folder('partials', ref)}/"))
+        batches = range(len(plan.batches))
+        return [batch for batch in batches if _partial(ref, plan, batch) not in there]
+
+    def is_summed_up(self, ref: ReportRef) -> bool:
+        """Whether there is a plan, and the sums of all its batches."""
+        return _plan(ref) in self._keys(_plan(ref)) and not self.missing_partials(
+            ref, self.plan(ref)
+        )
+
+    def partials(self, ref: ReportRef, plan: Plan, folder: Path) -> list[Path]:
         """Downloads the sums of every batch; one that is missing is an error, never nothing."""
-        paths = [folder / f"partial-{batch:05}.parquet" for batch in range(batches)]
+        paths = [folder / f"partial-{batch:05}.parquet" for batch in range(len(plan.batches))]
         for batch, path in enumerate(paths):
-            self._download(_partial(run, batch), path)
+            self._download(_partial(ref, plan, batch), path)
         return paths
+
+    def save_inputs(self, run: RunRef, inputs: Inputs) -> None:
+        self._put_model(f"{_folder('inputs', run)}/inputs.json", inputs)
+
+    def inputs(self, run: RunRef) -> Inputs:
+        return Inputs.model_validate_json(self._get(f"{_folder('inputs', run)}/inputs.json"))
 
     def save_outcome(self, run: RunRef, outcome: Outcome) -> None:
         self._put_model(f"{_folder('outcomes', run)}/outcome.json", outcome)
@@ -120,9 +141,14 @@ def _parquet_in(folders: Sequence[Path]) -> list[Path]:
     return [path for folder in folders for path in sorted(folder.glob("*.parquet"))]
 
 
-def _folder(what: str, run: RunRef) -> str:
-    return f"{what}/period={run.period}/run_id={run.run_id}"
+def _folder(what: str, of: ReportRef | RunRef) -> str:
+    name, value = ("run_id", of.run_id) if isinstance(of, RunRef) else ("report_id", of.report_id)
+    return f"{what}/period={of.period}/{name}={value}"
 
 
-def _partial(run: RunRef, batch: int) -> str:
-    return f"{_folder('partials', run)}/batch-{batch:05}.parquet"
+def _plan(ref: ReportRef) -> str:
+    return f"{_folder('plans', ref)}/plan.json"
+
+
+def _partial(ref: ReportRef, plan: Plan, batch: int) -> str:
+    return f"{_folder('partials', ref)}/{plan.name(batch)}.parquet"

@@ -1,7 +1,7 @@
-"""The `chargeback` table: executions, runs, the pointer of each period, and records.
+"""The `chargeback` table: reports, runs, the pointer of each period, and records.
 
 Items (pk / sk):
-  EXECUTION#<export arn>#<period>#<execution id> / EXECUTION   run_id, status, owner
+  PERIOD#<yyyy-mm> / REPORT#<report id>                        what it is; status, owner: who has it
   PERIOD#<yyyy-mm> / RUN#<run id>                              kind=run; a run and its totals
   PERIOD#<yyyy-mm> / CURRENT                                   run_id and order of the current run
   RUN#<run id> / NS#<cluster>#<namespace>#<team>#<cost centre>   record of the period
@@ -11,18 +11,17 @@ Items (pk / sk):
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
-from commons.adapters.chargeback_items import day_partition, item_of, record_of
+from commons.adapters.chargeback_items import day_partition, item_of, record_of, run_item
 from commons.adapters.table_items import Item, TableItems, absent
 from commons.domain.chargeback_records import Record
-from commons.domain.chargeback_run import Outcome, RunRef
+from commons.domain.chargeback_run import Outcome, ReportRef, RunRef
 from commons.domain.cost_report import Order, Report
 from commons.domain.errors import ChangedMeanwhile
 
-# ends after which the same execution may be tried again
+# ends after which the same report may be tried again
 _CLOSED = ("refused", "failed")
 
 
@@ -52,25 +51,35 @@ class ChargebackTable(TableItems):
         order = ("period", "started_at", "order_value")
         return sorted(self._of_kind("run"), key=lambda run: [run[name] for name in order])
 
-    def holder(self, report: Report) -> Item | None:
-        """Who processes, or has processed, the execution: run_id, status, owner."""
-        return self._get(_execution(report), "EXECUTION")
+    def report(self, ref: ReportRef) -> Item | None:
+        """What is known of a report, and who works on it, or has: status, owner."""
+        return self._get(*_report_key(ref))
 
     def claim(self, report: Report, owner: str, instead_of: str | None, now: datetime) -> bool:
-        """Take the execution for a state machine execution; False if it is taken or done.
+        """Take the report for a state machine execution; False if it is taken or done.
 
         What was refused or failed may be tried again, and `instead_of`, an owner known to be dead,
         be replaced. The same owner may claim twice: a step that is retried goes on.
         """
         free = absent("pk") | Attr("status").is_in(_CLOSED) | Attr("owner").eq(owner)
-        free |= Attr("run_id").ne(report.run_id)
-        if instead_of:
-            free |= Attr("owner").eq(instead_of) & Attr("status").eq("running")
-        values = {"run_id": report.run_id, "status": "running", "owner": owner}
-        taken = self._put({"pk": _execution(report), "sk": "EXECUTION", **values}, free)
-        if taken:
-            self._put(_run_item(report, owner, now))
-        return taken
+        pk, sk = _report_key(report.ref)
+        item = run_item(report, owner, now) | {"pk": pk, "sk": sk}
+        return self._put(item, free | _left_by(instead_of))
+
+    def release(self, ref: ReportRef, owner: str, status: str) -> None:
+        """The owner is done with the report. It stays as it is if somebody else works on it, or
+        its end is known: a later run of it is not its end."""
+        own = Attr("owner").eq(owner) & Attr("status").eq("running")
+        self._set(*_report_key(ref), {"status": status}, own)
+
+    def begin(
+        self, ref: RunRef, report: Report, owner: str, instead_of: str | None, now: datetime
+    ) -> bool:
+        """Put a run under way; False if another owner makes it just now."""
+        free = absent("pk") | Attr("status").ne("running") | Attr("owner").eq(owner)
+        item = run_item(report, owner, now)
+        key = {"pk": f"PERIOD#{ref.period}", "sk": f"RUN#{ref.run_id}", "kind": "run"}
+        return self._put(item | key | {"run_id": ref.run_id}, free | _left_by(instead_of))
 
     def is_running(self, ref: RunRef) -> bool:
         return (self.run(ref) or {}).get("status") == "running"
@@ -79,9 +88,14 @@ class ChargebackTable(TableItems):
         """End a run that is under way without a result; one that has ended keeps its first end."""
         values = {"status": status, "reasons": reasons}
         self._set_run(ref, values, Attr("status").eq("running"))
-        run = self.run(ref) or {}
-        if run.get("status") in _CLOSED:
-            self._end_execution(run, run["status"])
+
+    def end_nameless(self, ref: ReportRef, status: str, reasons: list[str]) -> None:
+        """End what never became a run, since its inputs could not be taken: it is listed under the
+        id of its report."""
+        known = self.report(ref)
+        if known:
+            key = {"sk": f"RUN#{ref.report_id}", "kind": "run", "run_id": ref.report_id}
+            self._put(known | key | {"status": status, "reasons": reasons})
 
     def put_records(self, ref: RunRef, records: Iterable[Record]) -> None:
         """Keys are unique: the caller has combined what belongs to one record."""
@@ -104,18 +118,19 @@ class ChargebackTable(TableItems):
         ChangedMeanwhile if somebody else flipped it in between.
         """
         self._complete(ref, outcome, status, now)
-        pointer = self.current(ref.period) or {}
-        if pointer and order.older_than(_order(pointer)):
+        pointer, started = self.current(ref.period) or {}, (self.run(ref) or {})["started_at"]
+        # of two runs of one report the one with the later inputs counts
+        if pointer and (order.older_than(_order(pointer)) or _is_later(pointer, order, started)):
             return Flip(current=False, superseded=ref)
         seen = pointer.get("run_id")
         # a step that is tried again finds its own flip, and who was current before
         previous = pointer.get("previous") if seen == ref.run_id else seen
         item: Item = {"pk": f"PERIOD#{ref.period}", "sk": "CURRENT", "run_id": ref.run_id}
         item |= {"previous": previous, "order_kind": order.kind, "order_value": order.value}
+        item["started_at"] = started
         unchanged = Attr("run_id").eq(seen) if seen else absent("pk")
         if not self._put({**item, "flipped_at": now.isoformat()}, unchanged):
             raise ChangedMeanwhile(f"another run of {ref.period} became current just now")
-        self._end_execution(self.run(ref) or {}, "published")
         return Flip(True, RunRef(period=ref.period, run_id=previous) if previous else None)
 
     def _complete(self, ref: RunRef, outcome: Outcome, status: str, now: datetime) -> None:
@@ -127,7 +142,6 @@ class ChargebackTable(TableItems):
     def supersede(self, ref: RunRef, expires_at: int) -> None:
         """Mark a run that is not current (any more): its items go at that time (epoch seconds)."""
         self._set_run(ref, {"status": "superseded", "expires_at": expires_at})
-        self._end_execution(self.run(ref) or {}, "superseded")
         self._batch([{**item, "expires_at": expires_at} for item in self._items(ref)], [])
 
     def _items(self, ref: RunRef) -> Iterator[Item]:
@@ -142,34 +156,20 @@ class ChargebackTable(TableItems):
     def _set_run(self, ref: RunRef, values: Item, condition: ConditionBase | None = None) -> None:
         self._set(f"PERIOD#{ref.period}", f"RUN#{ref.run_id}", values, condition)
 
-    def _end_execution(self, run: Item, status: str) -> None:
-        if run:
-            self._set(str(run["execution_pk"]), "EXECUTION", {"status": status})
-
 
 def _order(pointer: Item) -> Order:
     return Order(kind=pointer["order_kind"], value=pointer["order_value"])
 
 
-def _execution(report: Report) -> str:
-    return f"EXECUTION#{report.export_arn}#{report.period}#{report.execution_id}"
+def _is_later(pointer: Item, order: Order, started: str) -> bool:
+    """Whether the current run is of the same report, with inputs that were taken later."""
+    return _order(pointer) == order and str(pointer["started_at"]) > started
 
 
-def _run_item(report: Report, owner: str, now: datetime) -> dict[str, Any]:
-    return {
-        "pk": f"PERIOD#{report.period}",
-        "sk": f"RUN#{report.run_id}",
-        "kind": "run",
-        "period": report.period,
-        "run_id": report.run_id,
-        "status": "running",
-        "execution_pk": _execution(report),
-        "execution_id": report.execution_id,
-        "export_arn": report.export_arn,
-        "manifest": report.delivery.uri,
-        "order_kind": report.order.kind,
-        "order_value": report.order.value,
-        "owner": owner,
-        "started_at": now.isoformat(),
-        "warnings": report.warnings,
-    }
+def _report_key(ref: ReportRef) -> tuple[str, str]:
+    return f"PERIOD#{ref.period}", f"REPORT#{ref.report_id}"
+
+
+def _left_by(owner: str | None) -> ConditionBase:
+    """Whether the item is what a dead owner left behind; with None, nothing is."""
+    return Attr("owner").eq(owner or "") & Attr("status").eq("running")

@@ -13,6 +13,7 @@ from typing import Any
 
 from boto3.dynamodb.conditions import Key
 
+from commons.adapters.side_by_side import side_by_side
 from commons.domain.usage import DailyUsage, QuotaVersion
 
 
@@ -44,11 +45,11 @@ class UsageTable:
 
     def daily_usage(self, cluster: str, first: date, last: date) -> list[DailyUsage]:
         """Of every namespace of the cluster, over the UTC days `first` to `last`, both included."""
-        return [
-            usage
-            for namespace in self.namespaces_of(cluster)
-            for usage in self.daily_usage_of(cluster, namespace, first, last)
-        ]
+        found = side_by_side(
+            lambda namespace: self.daily_usage_of(cluster, namespace, first, last),
+            self.namespaces_of(cluster),
+        )
+        return [usage for each in found for usage in each]
 
     def daily_usage_of(
         self, cluster: str, namespace: str, first: date, last: date

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from commons.domain.allocation import Holder
 from commons.domain.quota_history import quota_hours
-from commons.domain.usage import QuotaVersion, day_bounds
+from commons.domain.usage import QuotaVersion, Value, day_bounds
 
 Place = tuple[str, str]
 
@@ -25,8 +25,7 @@ class Owner:
     ended: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Ownership:
+class Ownership(Value):
     """A team has a namespace from a day on, until the next one has it.
 
     `since` None: from ever. `cost_centers`: (valid from, code), the oldest first.

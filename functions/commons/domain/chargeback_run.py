@@ -17,8 +17,17 @@ from commons.domain.usage import day_bounds, month
 KEEP_SUPERSEDED = timedelta(days=90)
 
 
+class ReportRef(BaseModel):
+    """How the state machine names a cost report: two ids, whatever its size."""
+
+    model_config = ConfigDict(frozen=True)
+
+    period: str
+    report_id: str
+
+
 class RunRef(BaseModel):
-    """How the state machine names a run: two ids, whatever the size of the report."""
+    """The same of a run: a report under certain inputs, that is rules, use, quotas and owners."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -70,12 +79,21 @@ class Error(BaseModel):
 
 
 class Failed(BaseModel):
-    """What the failure step gets. `run` is empty if it failed before the run had a name."""
+    """What the failure step gets; `report` and `run` are empty if they had no name yet.
+
+    `execution` is the one that failed, also where a worker of its Map tells it.
+    """
 
     error: Error
+    report: dict[str, str] = {}
     run: dict[str, str] = {}
+    execution: str
     machine: str
     input: dict[str, Any]
+
+    @property
+    def report_ref(self) -> ReportRef | None:
+        return ReportRef.model_validate(self.report) if self.report else None
 
     @property
     def ref(self) -> RunRef | None:
@@ -83,7 +101,9 @@ class Failed(BaseModel):
 
     @property
     def name(self) -> str:
-        """The manifest, as far as the event names one."""
+        """The manifest, as far as the event names one; else the report that was asked for again."""
+        if again := self.input.get("again"):
+            return f"report {again.get('report_id')} of {again.get('period')}, again"
         detail = self.input.get("detail", {})
         bucket, key = detail.get("bucket", {}).get("name"), detail.get("object", {}).get("key")
         return f"s3://{bucket}/{key}"

@@ -1,5 +1,7 @@
 """Which files are read together: batches that fit a function's disk and time."""
 
+import hashlib
+import json
 from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict
@@ -9,6 +11,7 @@ from commons.domain.cost_report import Report
 # downloaded at about 60 MB/s, this takes ten seconds; a larger file is a batch of its own
 BATCH_BYTES = 512 * 1024 * 1024
 BATCH_FILES = 50
+_DIGEST_LENGTH = 16
 
 
 class DataFile(BaseModel):
@@ -28,6 +31,12 @@ class Plan(BaseModel):
 
     report: Report
     batches: list[list[DataFile]]
+
+    def name(self, batch: int) -> str:
+        """Of a batch and what its files are: a file that is replaced makes it another one."""
+        files = [file.model_dump() for file in self.batches[batch]]
+        digest = hashlib.sha256(json.dumps(files).encode()).hexdigest()[:_DIGEST_LENGTH]
+        return f"batch-{batch:05}-{digest}"
 
 
 def plan(report: Report, files: Sequence[DataFile]) -> Plan:

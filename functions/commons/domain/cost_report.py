@@ -13,6 +13,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from commons.domain.chargeback_run import ReportRef
 from commons.domain.cost_columns import has_split_costs, missing_columns
 from commons.domain.cost_manifest import Contents, period_of, read_manifest, spelt_oddly
 from commons.domain.errors import RefusedInput
@@ -61,7 +62,7 @@ class Report(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    run_id: str
+    report_id: str
     period: str
     export_arn: str
     execution_id: str
@@ -71,8 +72,12 @@ class Report(BaseModel):
     files: list[str]
     warnings: list[str] = []
 
+    @property
+    def ref(self) -> ReportRef:
+        return ReportRef(period=self.period, report_id=self.report_id)
 
-def read_report(delivery: Delivery, text: bytes, rule_version: str) -> Report:
+
+def read_report(delivery: Delivery, text: bytes) -> Report:
     """Raises RefusedInput with every fault of the manifest, each by name."""
     manifest = read_manifest(delivery.uri, text)
     period, warnings = _period(delivery, manifest)
@@ -83,7 +88,7 @@ def read_report(delivery: Delivery, text: bytes, rule_version: str) -> Report:
     if faults:
         raise RefusedInput(f"manifest {delivery.uri}", faults)
     return Report(
-        run_id=_run_id(manifest, text, period, rule_version),
+        report_id=_report_id(manifest, text, period),
         period=period,
         export_arn=manifest.export_arn,
         execution_id=manifest.execution_id,
@@ -142,11 +147,11 @@ def _order(delivery: Delivery, manifest: Contents, files: list[str]) -> Order:
     return Order(kind="sequencer", value=delivery.sequencer.upper().rjust(_SEQUENCER_LENGTH, "0"))
 
 
-def _run_id(manifest: Contents, text: bytes, period: str, rule_version: str) -> str:
-    """Deterministic: the same inputs under the same rule are the same run.
+def _report_id(manifest: Contents, text: bytes, period: str) -> str:
+    """Deterministic: what is delivered twice is one report.
 
     The manifest's content stands for its ETag, which differs between the two copies under KMS.
     """
     content = hashlib.sha256(text).hexdigest()
-    parts = [manifest.export_arn, period, manifest.execution_id, content, rule_version]
+    parts = [manifest.export_arn, period, manifest.execution_id, content]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]

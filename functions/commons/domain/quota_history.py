@@ -26,3 +26,13 @@ def quota_hours(
         held += Fraction(current.resources.get(instance_type, 0)) * hours
         lends = current.strategy in _LENDS
     return held, lends
+
+
+def in_force(
+    versions: Sequence[QuotaVersion], start: datetime, end: datetime
+) -> tuple[QuotaVersion, ...]:
+    """Those that are in force at some moment from `start` up to `end`, the oldest first."""
+    ordered = sorted(versions, key=lambda each: (each.effective_from, each.version))
+    before = [each for each in ordered if each.effective_from <= start]
+    within = [each for each in ordered if start < each.effective_from < end]
+    return (*before[-1:], *within)
