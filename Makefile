@@ -65,8 +65,9 @@ bench: install ## the promised ratios, measured in one run
 build: install ## what is deployed
 	@SAM_CLI_TELEMETRY=0 $(SAM) build
 
-schemas: install ## the published JSON Schemas of the documents, and the page of finance's rules
+schemas: install ## the published JSON Schemas, the description of the HTTP API, and the page of finance's rules
 	@$(BIN)/python -m cli.schemas
+	@$(BIN)/python -m cli.openapi
 	@$(BIN)/python -m cli.finance_rules
 
 security: install ## the tables of docs/security.md, from what the code enforces

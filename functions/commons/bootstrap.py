@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from commons.adapters.access_reviews import AccessReviews
     from commons.adapters.chargeback_claims import ChargebackClaims
     from commons.adapters.chargeback_inputs import ChargebackInputs
+    from commons.adapters.chargeback_reading import ChargebackReading
     from commons.adapters.chargeback_store import ChargebackStore
     from commons.adapters.chargeback_table import ChargebackTable
     from commons.adapters.cost_reports import CostReports
@@ -60,6 +61,9 @@ def _client(service: str, region: str | None = None) -> Any:
     # standard mode retries throttling with jitter; a call that hangs must not eat all the time
     retries = {"mode": "standard", "max_attempts": 5}
     config = Config(retries=retries, connect_timeout=5, read_timeout=20)
+    if service == "s3":
+        # links too: else some Regions still get the signature that others refuse
+        config = config.merge(Config(signature_version="s3v4"))
     return boto3.client(service, region_name=region, config=config)
 
 
@@ -202,6 +206,13 @@ def chargeback_table() -> ChargebackTable:
     from commons.adapters.chargeback_table import ChargebackTable
 
     return ChargebackTable(_table(settings.ChargebackRecords.read().chargeback_table_name))
+
+
+@cache
+def chargeback_reading() -> ChargebackReading:
+    from commons.adapters.chargeback_reading import ChargebackReading
+
+    return ChargebackReading(chargeback_table(), chargeback_store())
 
 
 @cache

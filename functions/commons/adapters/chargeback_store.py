@@ -17,7 +17,7 @@ from commons.domain.chargeback_inputs import Inputs
 from commons.domain.chargeback_run import Outcome, ReportRef, RunRef
 from commons.domain.cost_plan import Plan
 from commons.domain.cost_report import Report
-from commons.domain.export_names import CSV
+from commons.domain.export_names import CSV, HTML
 
 _CHUNK = 1024 * 1024
 
@@ -104,6 +104,22 @@ class ChargebackStore:
 
     def export_uri(self, run: RunRef, name: str = CSV) -> str:
         return f"s3://{self.bucket}/{_folder('exports', run)}/{name}"
+
+    def has_export(self, run: RunRef, name: str) -> bool:
+        key = f"{_folder('exports', run)}/{name}"
+        return key in self._keys(key)
+
+    def export_link(self, run: RunRef, name: str, seconds: int) -> str:
+        """A URL by which whoever has it fetches that one file, for so many seconds."""
+        # a page opens in the browser, anything else is saved under the name of its month
+        saved = f'attachment; filename="{run.period}-{name}"'
+        shown = {"ResponseContentType": "text/html; charset=utf-8"}
+        headers = shown if name == HTML else {"ResponseContentDisposition": saved}
+        place = {"Bucket": self.bucket, "Key": f"{_folder('exports', run)}/{name}"}
+        link = self._client.generate_presigned_url(
+            "get_object", Params={**place, **headers}, ExpiresIn=seconds
+        )
+        return str(link)
 
     def download_export(self, run: RunRef, name: str, path: Path) -> None:
         self._download(f"{_folder('exports', run)}/{name}", path)

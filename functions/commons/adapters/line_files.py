@@ -1,7 +1,7 @@
 """Chargeback lines as files: Parquet per cluster."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +37,33 @@ def read_lines(paths: Sequence[Path], folder: Path) -> Iterator[ChargebackLine]:
     """The lines of a run as they were written, a batch at a time."""
     if not paths:
         return
-    files = ", ".join(literal(str(path)) for path in paths)
-    fields = [f"device_hours.{f}" if f in ("own", "borrowed") else quoted(f) for f in _FIELDS]
     with database(folder) as db:
-        found = db.execute(f"SELECT {', '.join(fields)} FROM read_parquet([{files}])")  # noqa: S608 - paths of ours
+        found = db.execute(_selection(paths))
         while batch := found.fetchmany(_FETCH):
             for values in batch:
                 yield ChargebackLine(*values)
+
+
+def read_page(
+    paths: Sequence[Path], folder: Path, only: Mapping[str, str | None], after: str, limit: int
+) -> list[ChargebackLine]:
+    """At most `limit` lines behind the line id `after`, in the order of their ids.
+
+    `only`: the value of a column, None for lines that have none. Names are columns of a line.
+    """
+    if not paths:
+        return []
+    conditions = ["line_id > ?", *(f"{quoted(n)} IS NOT DISTINCT FROM ?" for n in only)]
+    query = f"{_selection(paths)} WHERE {' AND '.join(conditions)} ORDER BY line_id LIMIT ?"
+    with database(folder) as db:
+        found = db.execute(query, [after, *only.values(), limit]).fetchall()
+    return [ChargebackLine(*values) for values in found]
+
+
+def _selection(paths: Sequence[Path]) -> str:
+    files = ", ".join(literal(str(path)) for path in paths)
+    fields = [f"device_hours.{f}" if f in ("own", "borrowed") else quoted(f) for f in _FIELDS]
+    return f"SELECT {', '.join(fields)} FROM read_parquet([{files}])"  # noqa: S608 - paths of ours
 
 
 def _write_cluster(db: Any, source: str, cluster: str, folder: Path) -> Path:

@@ -14,6 +14,9 @@ CommonsError
     ├── Conflict           the name is taken by something that is not ours
     ├── ProvisioningFailed AWS has tried and given up; the sentence has its reason
     ├── QuotaExceedsCapacity   the quotas together are more than the cluster has
+    ├── NotFound           there is nothing of that name
+    ├── NotAllowed         the person who asks may not; the sentence says who may
+    ├── TooLate            it was decided, or it is no longer waited for
     └── AccessDenied       AWS or the cluster refused one of our own calls
 
 Every error carries one sentence that names the thing and says what to do.
@@ -83,3 +86,15 @@ class QuotaExceedsCapacity(NeedsAPerson):
 
 class AccessDenied(NeedsAPerson):
     """AWS or the cluster refused one of our own calls."""
+
+
+class NotFound(NeedsAPerson):
+    """There is nothing of that name."""
+
+
+class NotAllowed(NeedsAPerson):
+    """The person who asks may not."""
+
+
+class TooLate(NeedsAPerson):
+    """It was decided already, or nobody waits for it any more."""
