@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cli import chargeback_view, output
+from cli import chargeback_rules, chargeback_view, output
 from cli.errors import BadInput
 from commons.domain.chargeback_run import RunRef
 from commons.domain.export_names import FORMATS
@@ -13,6 +13,7 @@ from commons.domain.export_names import FORMATS
 app = typer.Typer(no_args_is_help=True, help="What each namespace, team and cost center pays.")
 _FORMATS = ", ".join(FORMATS)
 Period = Annotated[str, typer.Option(help="Month, as YYYY-MM.")]
+app.command()(chargeback_rules.apply)
 
 
 @app.command()

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from cli import cluster_access, cluster_checks, output, stack, team_view, uploads
-from cli.errors import BadInput, Failure
+from cli.errors import Failure
 from commons.adapters.team_table import TeamTable
 from commons.domain.documents import ClusterDocument
 from commons.domain.names import account_of, cluster_id, region_of
@@ -29,9 +29,7 @@ def register(
 
     Run it again after a change of the document, or after the stack was made anew.
     """
-    document = uploads.read_files([file])[file]
-    if not isinstance(document, ClusterDocument):
-        raise BadInput(f"{file} is a team document; run: commons team apply {file}")
+    document = uploads.of_kind(file, uploads.read_files([file])[file], ClusterDocument)
     table = team_view.team_table()
     found = _checked(document)
     with output.progress(f"Letting the product into {document.eks_cluster}"):

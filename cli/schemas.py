@@ -5,10 +5,15 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from commons.domain.chargeback_rules import ChargebackRules
 from commons.domain.documents import ClusterDocument, TeamDocument
 
 FOLDER = Path(__file__).parents[1] / "docs" / "schemas"
-_DOCUMENTS: dict[str, type[BaseModel]] = {"cluster": ClusterDocument, "team": TeamDocument}
+_DOCUMENTS: dict[str, type[BaseModel]] = {
+    "cluster": ClusterDocument,
+    "team": TeamDocument,
+    "chargeback-rules": ChargebackRules,
+}
 
 
 def schemas() -> dict[str, str]:

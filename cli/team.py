@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from cli import output, stack, team_kubeconfig, team_view, team_whoami, uploads
-from cli.errors import BadInput, Failure
+from cli.errors import Failure
 from commons.adapters.executions import Executions
 from commons.adapters.runner import Runner
-from commons.domain.documents import ClusterDocument
+from commons.domain.documents import TeamDocument
 from commons.domain.status import iso
 
 app = typer.Typer(no_args_is_help=True, help="Teams: their documents, and how they are.")
@@ -57,7 +57,7 @@ def validate(files: Files, as_json: output.AsJson = False) -> None:
     if as_json:
         output.print_json(found)
         return
-    rows = [[each["kind"], each.get("team") or each["cluster"], each["file"]] for each in found]
+    rows = [[each["kind"], list(each.values())[1], each["file"]] for each in found]
     output.print_table("Valid", ["kind", "of", "file"], rows)
 
 
@@ -68,8 +68,7 @@ def apply(
     """Upload team documents and wait until each is accepted."""
     documents = uploads.read_files(files)
     for file, document in documents.items():
-        if isinstance(document, ClusterDocument):
-            raise BadInput(f"{file} is a cluster document; run: commons cluster register {file}")
+        uploads.of_kind(file, document, TeamDocument)
     table = team_view.team_table()
     started = iso(datetime.now(UTC))
     sent = {file: uploads.upload(file, document) for file, document in documents.items()}

@@ -12,13 +12,20 @@ from cli.errors import BadInput, Failure
 from commons.adapters.document_reader import Document, read_document
 from commons.adapters.refusals import Refusals, id_of
 from commons.adapters.team_table import TeamTable
-from commons.domain.documents import ClusterDocument
+from commons.domain.chargeback_rules import ChargebackRules
+from commons.domain.documents import ClusterDocument, TeamDocument
 from commons.domain.errors import RefusedInput
 from commons.domain.names import cluster_id
 from commons.domain.team import TeamStatus
+from commons.domain.uploads import subject_of
 
 # what the template has by itself, for a check without any account
 DEFAULT_PREFIX = "gpu-"
+_COMMANDS = {
+    "Cluster": "commons cluster register",
+    "Team": "commons team apply",
+    "ChargebackRules": "commons chargeback apply",
+}
 _PAUSE = 0.5
 _QUIET_SECONDS = 5
 # an answer that did not come by then is a fault
@@ -59,10 +66,23 @@ def upload(file: Path, document: Document) -> tuple[str, str]:
     return key, str(answer["ETag"]).strip('"')
 
 
+def of_kind[Kind: ClusterDocument | TeamDocument | ChargebackRules](
+    file: Path, document: Document, kind: type[Kind]
+) -> Kind:
+    """The document. Raises BadInput with the command that takes it, if it is of another kind."""
+    if isinstance(document, kind):
+        return document
+    command = _COMMANDS[document.kind]
+    raise BadInput(f"{file} is a {document.kind} document; run: {command} {file}")
+
+
 def document_key(document: Document) -> str:
-    if isinstance(document, ClusterDocument):
-        return f"documents/clusters/{cluster_id(document.cluster)}.yaml"
-    return f"documents/teams/{document.team}.yaml"
+    match document:
+        case ClusterDocument():
+            return f"documents/clusters/{cluster_id(document.cluster)}.yaml"
+        case TeamDocument():
+            return f"documents/teams/{document.team}.yaml"
+    return f"documents/rules/{document.version}.yaml"
 
 
 def await_answer(table: TeamTable, document: Document, key: str, etag: str) -> None:
@@ -73,15 +93,21 @@ def await_answer(table: TeamTable, document: Document, key: str, etag: str) -> N
         refused = refusals.find(id_of("document", key, {}))
         if refused and refused["source"].get("etag") == etag:
             raise BadInput("\n".join([f"{key} is refused:", *refused["reasons"]]))
-        accepted = (
-            table.find_cluster(document.cluster)
-            if isinstance(document, ClusterDocument)
-            else table.find_team(document.team)
-        )
-        return accepted is not None and accepted.etag == etag
+        return _etag_in_force(table, document) == etag
 
     with output.progress(f"Waiting until {key} is accepted"):
         wait_until(answered, ANSWER_SECONDS, f"no answer to {key}; see: commons doctor")
+
+
+def _etag_in_force(table: TeamTable, document: Document) -> str | None:
+    match document:
+        case ClusterDocument():
+            cluster = table.find_cluster(document.cluster)
+            return cluster.etag if cluster else None
+        case TeamDocument():
+            team = table.find_team(document.team)
+            return team.etag if team else None
+    return table.rules_etag(document.version)
 
 
 def await_reconciled(table: TeamTable, team: str, since: str, seconds: float) -> TeamStatus:
@@ -126,9 +152,4 @@ def _bytes(file: Path) -> bytes:
 
 def said(document: Document, **more: Any) -> dict[str, Any]:
     """What a program is told about one document."""
-    name = (
-        {"cluster": document.cluster}
-        if isinstance(document, ClusterDocument)
-        else {"team": document.team}
-    )
-    return {"kind": document.kind, **name, **more}
+    return {"kind": document.kind, **subject_of(document), **more}

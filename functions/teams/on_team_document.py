@@ -5,12 +5,13 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from commons import bootstrap, settings
-from commons.adapters.document_reader import Document, RefusedDocument, read_document, refused_for
+from commons.adapters.document_reader import RefusedDocument, read_document, refused_for
 from commons.adapters.document_store import StoredDocument
 from commons.adapters.messages import Message, each_message
 from commons.bootstrap import logger
+from commons.domain.chargeback_rules import ChargebackRules
 from commons.domain.document_rules import unknown_classes
-from commons.domain.documents import ClusterDocument
+from commons.domain.documents import ClusterDocument, TeamDocument
 from commons.domain.status import iso
 from commons.domain.team import Accepted
 from commons.domain.uploads import Upload, accepted_event, read_upload, refused_event
@@ -30,6 +31,9 @@ def _take(message: Message) -> None:
         return
     try:
         document = read_document(upload.key, stored.body, settings.Documents.read().group_prefix)
+        if isinstance(document, ChargebackRules):
+            _keep_rules(document, upload, stored)
+            return
         _claim(document, upload.key, stored.body)
     except RefusedDocument as refused:
         _refuse_document(message, upload, refused)
@@ -37,7 +41,18 @@ def _take(message: Message) -> None:
     _accept(document, upload, stored)
 
 
-def _claim(document: Document, key: str, body: bytes) -> None:
+def _keep_rules(rules: ChargebackRules, upload: Upload, stored: StoredDocument) -> None:
+    """They count from the next run on. Raises RefusedDocument if the version is another's."""
+    now = iso(bootstrap.now())
+    if faults := bootstrap.team_table().keep_rules(rules, upload.key, stored.etag, now):
+        raise refused_for(upload.key, stored.body, faults)
+    bootstrap.document_store().keep(rules, stored.body)
+    bootstrap.refusals().forget_document(upload.key)
+    bootstrap.event_bus().publish([accepted_event(rules, upload)])
+    logger.info("chargeback rules accepted", version=rules.version)
+
+
+def _claim(document: TeamDocument | ClusterDocument, key: str, body: bytes) -> None:
     """Raises RefusedDocument for what only other documents show to be wrong."""
     if isinstance(document, ClusterDocument):
         return
@@ -48,9 +63,11 @@ def _claim(document: Document, key: str, body: bytes) -> None:
         raise refused_for(key, body, faults)
 
 
-def _accept(document: Document, upload: Upload, stored: StoredDocument) -> None:
+def _accept(
+    document: TeamDocument | ClusterDocument, upload: Upload, stored: StoredDocument
+) -> None:
     """Nothing is said before it is done, and all of it may be done twice."""
-    accepted = Accepted[Document](
+    accepted = Accepted[TeamDocument | ClusterDocument](
         document=document,
         key=upload.key,
         version=upload.sequencer,

@@ -292,9 +292,9 @@ def test_each_state_of_a_team_is_taken(state: str) -> None:
         ("kind: Team\nteam: a: b", "document, line 2: mapping values are not allowed here"),
         ("", "document, line 1: must be a mapping"),
         ("- kind: Team", "document, line 1: must be a mapping"),
-        ("kind: Group", "kind, line 1: must be Cluster or Team"),
-        ("kind: [Team]", "kind, line 1: must be Cluster or Team"),
-        ("team: vision", "kind, line 1: must be Cluster or Team"),
+        ("kind: Group", "kind, line 1: must be Cluster, Team or ChargebackRules"),
+        ("kind: [Team]", "kind, line 1: must be Cluster, Team or ChargebackRules"),
+        ("team: vision", "kind, line 1: must be Cluster, Team or ChargebackRules"),
     ],
 )
 def test_what_could_surprise_a_reader_is_refused_where_it_stands(

@@ -234,3 +234,60 @@ def test_the_second_claimant_of_a_namespace_is_refused_where_it_names_it(
     )
     [told] = stack.bus.details("TeamDocumentRefused")
     assert told["team"] == "vision-detection"
+
+
+RULES_KEY = "documents/rules/2026-11.yaml"
+RULES = """kind: ChargebackRules
+version: "2026-11"
+valid_from: "2026-11"
+borrow_price: 0.5
+finance:
+  groups: [gpu-finance]
+"""
+
+
+def test_chargeback_rules_are_kept_for_good_by_their_version(
+    stack: Stack, context: Context
+) -> None:
+    for sequencer in ("01", "02"):
+        event = uploaded(stack, RULES, sequencer, RULES_KEY)
+        assert handler(batch(event), context) == {"batchItemFailures": []}
+    (rules,) = stack.table.chargeback_rules()
+    assert (rules.version, rules.finance.groups) == ("2026-11", ["gpu-finance"])
+    told = stack.bus.details("TeamDocumentAccepted")
+    assert [(each["kind"], each["version"]) for each in told] == [
+        ("ChargebackRules", "2026-11"),
+        ("ChargebackRules", "2026-11"),
+    ]
+    kept = stack.s3.get_object(Bucket=BUCKET, Key="accepted/rules/2026-11.yaml")["Body"].read()
+    assert kept == RULES.encode()
+
+
+def test_another_content_needs_another_version(stack: Stack, context: Context) -> None:
+    handler(batch(uploaded(stack, RULES, "01", RULES_KEY)), context)
+    changed = RULES.replace("0.5", "0.75")
+    handler(batch(uploaded(stack, changed, "02", RULES_KEY)), context)
+    (refused,) = stack.refused()
+    assert refused["reasons"] == [
+        "version, line 2: 2026-11 was accepted with another content; give it a new version"
+    ]
+    assert stack.bus.details("TeamDocumentRefused")[0]["version"] == "2026-11"
+    handler(batch(uploaded(stack, changed.replace('"2026-11"\nv', '"b"\nv'), "03")), context)
+    assert sorted(each.version for each in stack.table.chargeback_rules()) == ["2026-11", "b"]
+
+
+def test_groups_of_finance_are_groups_of_the_stack(stack: Stack, context: Context) -> None:
+    wrong = RULES.replace("[gpu-finance]", "[finance, 'system:masters']")
+    handler(batch(uploaded(stack, wrong, "01", RULES_KEY)), context)
+    (refused,) = stack.refused()
+    assert [reason.partition(",")[0] for reason in refused["reasons"]] == [
+        "finance.groups[0]",
+        "finance.groups[1]",
+    ]
+    assert stack.table.chargeback_rules() == []
+
+
+def test_no_team_is_called_as_finance(stack: Stack, context: Context) -> None:
+    handler(batch(uploaded(stack, TEAM.replace("team: vision", "team: finance"))), context)
+    (refused,) = stack.refused()
+    assert "keeps for itself" in refused["reasons"][0]

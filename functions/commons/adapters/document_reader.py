@@ -5,12 +5,13 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from commons.adapters.yaml_values import LocatedValue, read_yaml
+from commons.domain.chargeback_rules import ChargebackRules
 from commons.domain.document_rules import cross_faults, is_word
 from commons.domain.documents import ClusterDocument, TeamDocument
 from commons.domain.errors import RefusedInput
 from commons.domain.faults import Fault, faults_of
 
-Document = ClusterDocument | TeamDocument
+Document = ClusterDocument | TeamDocument | ChargebackRules
 
 
 class RefusedDocument(RefusedInput):
@@ -24,6 +25,7 @@ class RefusedDocument(RefusedInput):
 _MODELS: dict[str, TypeAdapter[Any]] = {
     "Cluster": TypeAdapter(ClusterDocument),
     "Team": TypeAdapter(TeamDocument),
+    "ChargebackRules": TypeAdapter(ChargebackRules),
 }
 
 
@@ -58,13 +60,13 @@ def _wrong_kind(raw: Any) -> list[Fault]:
         return [
             Fault((), "must be a mapping of fields, beginning with kind: Cluster or kind: Team")
         ]
-    if raw.get("kind") not in ("Cluster", "Team"):
-        return [Fault(("kind",), "must be Cluster or Team")]
+    if raw.get("kind") not in [*_MODELS]:
+        return [Fault(("kind",), "must be Cluster, Team or ChargebackRules")]
     return []
 
 
 def _declared(raw: Any) -> dict[str, str]:
-    fields = ("kind", "team", "cluster")
+    fields = ("kind", "team", "cluster", "version")
     known = raw if isinstance(raw, dict) else {}
     return {name: known[name] for name in fields if is_word(known.get(name))}
 

@@ -7,6 +7,7 @@ from botocore.exceptions import ClientError
 
 from commons.adapters.aws_errors import code_of, translated
 from commons.adapters.yaml_values import LARGEST
+from commons.domain.chargeback_rules import ChargebackRules
 from commons.domain.documents import ClusterDocument, TeamDocument
 from commons.domain.names import cluster_id
 
@@ -38,13 +39,16 @@ class DocumentStore:
         modified = answer["LastModified"].isoformat()
         return StoredDocument(body, str(answer["ETag"]).strip('"'), modified)
 
-    def keep(self, document: ClusterDocument | TeamDocument, body: bytes) -> None:
+    def keep(self, document: ClusterDocument | TeamDocument | ChargebackRules, body: bytes) -> None:
         """Under a prefix that triggers nothing: the version that is in force."""
         with translated("keeping an accepted document"):
             self._client.put_object(Bucket=self._bucket, Key=accepted_key(document), Body=body)
 
 
-def accepted_key(document: ClusterDocument | TeamDocument) -> str:
-    if isinstance(document, ClusterDocument):
-        return f"accepted/clusters/{cluster_id(document.cluster)}.yaml"
-    return f"accepted/teams/{document.team}.yaml"
+def accepted_key(document: ClusterDocument | TeamDocument | ChargebackRules) -> str:
+    match document:
+        case ClusterDocument():
+            return f"accepted/clusters/{cluster_id(document.cluster)}.yaml"
+        case TeamDocument():
+            return f"accepted/teams/{document.team}.yaml"
+    return f"accepted/rules/{document.version}.yaml"

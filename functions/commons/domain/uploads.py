@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from commons.domain.chargeback_rules import ChargebackRules
 from commons.domain.documents import ClusterDocument, TeamDocument
 from commons.domain.events import OutgoingEvent
 from commons.domain.incoming import read_message
@@ -46,8 +47,10 @@ def read_upload(name: str, body: str) -> Upload:
     return read_message(Upload, name, body)
 
 
-def accepted_event(document: ClusterDocument | TeamDocument, upload: Upload) -> OutgoingEvent:
-    """TeamDocumentAccepted, of a cluster's document too: `kind` says which it is."""
+def accepted_event(
+    document: ClusterDocument | TeamDocument | ChargebackRules, upload: Upload
+) -> OutgoingEvent:
+    """TeamDocumentAccepted, of a cluster's or the rules' document too: `kind` says which it is."""
     detail = {"schemaVersion": "1", "kind": document.kind, **subject_of(document)}
     return OutgoingEvent(
         detail_type="TeamDocumentAccepted",
@@ -56,7 +59,7 @@ def accepted_event(document: ClusterDocument | TeamDocument, upload: Upload) -> 
 
 
 def refused_event(upload: Upload, faults: list[str], declared: dict[str, str]) -> OutgoingEvent:
-    """TeamDocumentRefused; `declared`: kind and team or cluster, as far as they can be read."""
+    """TeamDocumentRefused; `declared`: kind and subject, as far as they can be read."""
     detail = {"schemaVersion": "1", **declared, "key": upload.key}
     return OutgoingEvent(
         detail_type="TeamDocumentRefused",
@@ -64,7 +67,10 @@ def refused_event(upload: Upload, faults: list[str], declared: dict[str, str]) -
     )
 
 
-def subject_of(document: ClusterDocument | TeamDocument) -> dict[str, str]:
-    if isinstance(document, ClusterDocument):
-        return {"cluster": document.cluster}
-    return {"team": document.team}
+def subject_of(document: ClusterDocument | TeamDocument | ChargebackRules) -> dict[str, str]:
+    match document:
+        case ClusterDocument():
+            return {"cluster": document.cluster}
+        case TeamDocument():
+            return {"team": document.team}
+    return {"version": document.version}
