@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from cli import approval, chargeback, cluster, directory, doctor, errors, local, team, usage
+from cli import chargeback, cluster, directory, doctor, errors, local, team, usage
 
 # what a shell calls a program that was ended by the person before it
 INTERRUPTED = 130
@@ -16,7 +16,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for area in (local, directory, cluster, team, usage, chargeback, approval):
+for area in (local, directory, cluster, team, usage, chargeback):
     app.add_typer(area.app, name=area.__name__.rpartition(".")[2])
 app.add_typer(doctor.app, name="doctor")
 

@@ -6,16 +6,11 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
-from chargeback import ask_to_close, query_chargeback
+from chargeback import query_chargeback
 from commons.adapters.http_api import Problem
-from teams import decide_approvals
 
 FILE = Path(__file__).parents[1] / "docs" / "openapi.json"
-APPS: tuple[APIGatewayHttpResolver, ...] = (
-    query_chargeback.app,
-    ask_to_close.app,
-    decide_approvals.app,
-)
+APPS: tuple[APIGatewayHttpResolver, ...] = (query_chargeback.app,)
 
 _DESCRIPTION = (
     "Every call is signed with AWS Signature Version 4 for the service execute-api. Amounts and "

@@ -17,7 +17,6 @@ class IamFake(FakeAws):
         self.roles: dict[str, dict[str, Any]] = {}
         self._ids = itertools.count(1)
         self.answer("ListRoles", self._list)
-        self.answer("GetRole", self._get)
 
     def make(self, permission_set: str, suffix: str = "1111", created: datetime = BEGIN) -> str:
         """A role of Identity Center; made again it has another id under the same ARN."""
@@ -30,18 +29,6 @@ class IamFake(FakeAws):
             "CreateDate": created,
         }
         return arn
-
-    def imitate(self, name: str) -> None:
-        """A role somewhere else, called like one of Identity Center's."""
-        arn = f"arn:aws:iam::111122223333:role/{name}"
-        role = {"Path": "/", "RoleName": name, "RoleId": "AROAIMITATED0000", "Arn": arn}
-        self.roles[arn] = role | {"CreateDate": BEGIN}
-
-    def _get(self, RoleName: str) -> dict[str, Any]:
-        for role in self.roles.values():
-            if role["RoleName"] == RoleName:
-                return {"Role": role}
-        raise Refused("NoSuchEntity")
 
     def _list(self, PathPrefix: str, **_: Any) -> dict[str, Any]:
         return {"Roles": [r for r in self.roles.values() if r["Path"].startswith(PathPrefix)]}

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from commons.adapters.access_entries import AccessEntries
     from commons.adapters.access_reviews import AccessReviews
-    from commons.adapters.approval_desk import ApprovalDesk
-    from commons.adapters.approval_table import ApprovalTable
     from commons.adapters.chargeback_claims import ChargebackClaims
     from commons.adapters.chargeback_inputs import ChargebackInputs
     from commons.adapters.chargeback_reading import ChargebackReading
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from commons.adapters.cost_reports import CostReports
     from commons.adapters.document_store import DocumentStore
     from commons.adapters.event_bus import EventBus
-    from commons.adapters.executions import Executions
     from commons.adapters.identity_store import IdentityStore
     from commons.adapters.kubernetes import Kubernetes
     from commons.adapters.ledger_table import LedgerTable
@@ -39,11 +36,9 @@ if TYPE_CHECKING:
     from commons.adapters.messages import Message
     from commons.adapters.namespace_quota import NamespaceQuota
     from commons.adapters.namespace_shape import NamespaceShape
-    from commons.adapters.notices import Notices
     from commons.adapters.observations import Observations
     from commons.adapters.refusals import Refusals
     from commons.adapters.runner import Runner
-    from commons.adapters.signed_callers import SignedCallers
     from commons.adapters.team_access import TeamAccess
     from commons.adapters.team_lookup import TeamLookup
     from commons.adapters.team_table import TeamTable
@@ -175,43 +170,6 @@ def observations() -> Observations:
         clusters,
         settings.Directory.read().group_prefix,
     )
-
-
-@cache
-def approval_table() -> ApprovalTable:
-    from commons.adapters.approval_table import ApprovalTable
-
-    return ApprovalTable(_table(settings.Teams.read().team_table_name))
-
-
-@cache
-def approval_desk() -> ApprovalDesk:
-    from commons.adapters.approval_desk import ApprovalDesk
-    from commons.adapters.task_tokens import TaskTokens
-
-    return ApprovalDesk(approval_table(), TaskTokens(_client("stepfunctions")))
-
-
-@cache
-def signed_callers() -> SignedCallers:
-    from commons.adapters.iam_roles import IamRoles
-    from commons.adapters.signed_callers import SignedCallers
-
-    return SignedCallers(IamRoles(_client("iam")))
-
-
-@cache
-def notices() -> Notices:
-    from commons.adapters.notices import Notices
-
-    return Notices(_client("sns"), settings.Notices.read().notice_topic_arn)
-
-
-@cache
-def closings() -> Executions:
-    from commons.adapters.executions import Executions
-
-    return Executions(_client("stepfunctions"), settings.Closing.read().close_period_machine_arn)
 
 
 def refuse(message: Message, refused: RefusedInput) -> None:

@@ -68,13 +68,3 @@ class Chargeback(Settings):
 
 class ChargebackRecords(Settings):
     chargeback_table_name: str
-
-
-class Notices(Settings):
-    """Where people are told; nowhere, unless the stack was given a topic."""
-
-    notice_topic_arn: str = ""
-
-
-class Closing(Settings):
-    close_period_machine_arn: str

@@ -1,4 +1,4 @@
-"""Executions of a state machine."""
+"""Executions of the state machine that reconciles a team."""
 
 import json
 from typing import Any
@@ -29,14 +29,6 @@ class Executions:
         except ClientError as error:
             if code_of(error) != "ExecutionAlreadyExists":
                 raise
-
-    def begin(self, name: str, given: dict[str, str]) -> str:
-        """Start one that has no other of its name; its ARN."""
-        with translated(f"starting {name}"):
-            answer = self._client.start_execution(
-                stateMachineArn=self._machine_arn, name=name, input=json.dumps(given)
-            )
-        return str(answer["executionArn"])
 
     def status(self, execution_arn: str) -> str | None:
         """RUNNING, SUCCEEDED, FAILED, …; None for one that was never started."""
