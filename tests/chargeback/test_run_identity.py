@@ -13,13 +13,13 @@ from commons.adapters.chargeback_inputs import ChargebackInputs
 from commons.adapters.executions import Executions
 from commons.domain.chargeback_history import Ownership
 from commons.domain.chargeback_inputs import Inputs, NamespaceInputs, RegisteredCluster
-from commons.domain.chargeback_rules import DEFAULT, Finance
+from commons.domain.chargeback_rules import DEFAULT, ChargebackRules
 from commons.domain.chargeback_run import ReportRef, RunRef
 from commons.domain.errors import RefusedInput
 from commons.domain.quota_history import in_force
 from commons.domain.usage import QuotaVersion
 from commons.domain.usage_found import NamespaceUse, UsageFound
-from tests.chargeback.chain import CLUSTER, PERIOD, REPORTS, Chain
+from tests.chargeback.chain import CLUSTER, NOW, PERIOD, REPORTS, Chain
 from tests.chargeback.test_publish_chargeback import DAY, nodes_for
 
 ALPHA = "hyperpod-ns-alpha"
@@ -95,7 +95,7 @@ def test_whatever_can_change_a_figure_makes_another_run(other: Inputs) -> None:
 @pytest.mark.parametrize(
     "same",
     [
-        ruled(finance=Finance(groups=["gpu-finance"]), valid_from="2026-01"),
+        ruled(valid_from="2026-01"),
         changed(usage=(UsageFound(cluster=CLUSTER, uses=(use("24.00"),), warnings=("w",)),)),
         changed(usage=(UsageFound(cluster=CLUSTER, uses=(use(), use("0"))),)),
         of_namespace(quotas=(quota("8.0"),)),
@@ -302,3 +302,20 @@ def test_a_file_that_was_replaced_is_summed_up_anew(chain: Chain) -> None:
     plan = store.plan(ref)
     files = [file.model_copy(update={"etag": "replaced"}) for file in plan.batches[0]]
     assert store.missing_partials(ref, plan.model_copy(update={"batches": [files]})) == [0]
+
+
+def rules_of(run: dict[str, Any]) -> str:
+    ref = RunRef(period=PERIOD, run_id=run["run_id"])
+    return bootstrap.chargeback_store().inputs(ref).rules.version
+
+
+def test_a_run_follows_the_newest_rules_that_hold_in_its_period(chain: Chain) -> None:
+    first = published(chain)
+    assert rules_of(first) == "default"
+    for version, since in (("old", "2026-08"), ("in-force", "2026-10"), ("next", "2026-11")):
+        rules = ChargebackRules(kind="ChargebackRules", version=version, valid_from=since)
+        chain.teams.keep_rules(rules, f"documents/rules/{version}.yaml", "e", NOW.isoformat())
+    assert chain.again() == "published"
+    second = chain.current()
+    assert (rules_of(second), second["report_id"]) == ("in-force", first["report_id"])
+    assert chain.runs()[first["run_id"]] == "superseded"

@@ -8,7 +8,7 @@ from commons.adapters.usage_source import UsageSource
 from commons.adapters.usage_table import UsageTable
 from commons.domain.chargeback_history import Ownership
 from commons.domain.chargeback_inputs import Inputs, NamespaceInputs, RegisteredCluster
-from commons.domain.chargeback_rules import DEFAULT
+from commons.domain.chargeback_rules import rules_for
 from commons.domain.documents import ClusterDocument
 from commons.domain.errors import UnknownTeam
 from commons.domain.quota_history import in_force
@@ -42,7 +42,7 @@ class ChargebackInputs:
         places = {(c.cluster, n) for c in clusters for n in self._usage.namespaces_of(c.cluster)}
         places |= {(found.cluster, use.namespace) for found in usage for use in found.uses}
         return Inputs(
-            rules=DEFAULT,
+            rules=rules_for(period, self._teams.chargeback_rules()),
             clusters=tuple(
                 RegisteredCluster(arn=each.cluster, eks_cluster=each.eks_cluster)
                 for each in clusters

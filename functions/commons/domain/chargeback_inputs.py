@@ -22,8 +22,8 @@ from commons.domain.usage_found import UsageFound
 
 _ID_LENGTH = 16
 _MICROSECOND = timedelta(microseconds=1)
-# who may look and approve, and since when a version holds, changes no figure of a period
-_NO_FIGURE = {"finance", "valid_from"}
+# since when a version holds changes no figure of a period
+_NO_FIGURE = {"valid_from"}
 
 
 class RegisteredCluster(Value):

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, StrictBool, StringConstraints, field_validator, model_validator
 
 from commons.domain.cost_basis import Basis
-from commons.domain.document_parts import Part, Slug, Text
+from commons.domain.document_parts import Part, Slug
 
 _PERIOD = re.compile(r"\d{4}-(0[1-9]|1[0-2])", re.ASCII)
 _WHOLE = Decimal(100)
@@ -70,17 +70,6 @@ class Unassigned(Part):
         return Spread(method=self.method, shares=self.shares)
 
 
-class Finance(Part):
-    """Who reads the chargeback, and who may close a month."""
-
-    groups: list[Text] = Field(
-        default=[], description="Directory groups, by display name. Empty: nobody."
-    )
-    approvers: list[Text] = Field(
-        default=[], description="User names of who may approve that a month is closed."
-    )
-
-
 class ChargebackRules(Part):
     """One version of the rules."""
 
@@ -124,7 +113,6 @@ class ChargebackRules(Part):
         description="Whether the cost report has usage lines for the hours of a training plan "
         "too; default false. AWS does not document it: look at a report of yours.",
     )
-    finance: Finance = Field(default=Finance(), description="Default: nobody.")
 
     @field_validator("valid_from")
     @classmethod

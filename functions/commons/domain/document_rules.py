@@ -18,9 +18,8 @@ from commons.domain.names import (
 )
 
 _RESERVED_PREFIXES = ("idle-resource-sharing", "kube-")
-# a person of such a team would have the user name of the product's own functions; and the
-# permission set of finance is called like that of a team
-_RESERVED = {"default", "system", "reader", "writer", "finance"}
+# a person of such a team would have the user name of the product's own functions
+_RESERVED = {"default", "system", "reader", "writer"}
 # the field itself refuses a longer one, and sentences stay sentences
 _WORD = 256
 
@@ -31,11 +30,9 @@ def cross_faults(raw: dict[str, Any], group_prefix: str) -> Iterator[Fault]:
         yield from _twice(("priority_classes",), _column(raw.get("priority_classes"), "name"))
         return
     if raw.get("kind") == "ChargebackRules":
-        yield from _foreign_groups(("finance",), raw.get("finance"), ("groups",), group_prefix)
         return
     yield from _reserved(raw.get("team"))
-    roles = ("viewer", "member", "lead")
-    yield from _foreign_groups(("groups",), raw.get("groups"), roles, group_prefix)
+    yield from _foreign_groups(raw.get("groups"), group_prefix)
     yield from _twice(("cost_centers",), _column(raw.get("cost_centers"), "valid_from"))
     yield from _namespaces(raw.get("team"), _rows(raw.get("namespaces")))
 
@@ -47,24 +44,23 @@ def is_word(value: Any) -> TypeIs[str]:
 
 def _reserved(team: Any) -> Iterator[Fault]:
     if is_word(team) and (team in _RESERVED or team.startswith(_RESERVED_PREFIXES)):
-        yield Fault(
-            ("team",),
-            f"{team} is a name that the cluster or the product keeps for itself; take another",
-        )
+        yield Fault(("team",), f"{team} is a name that the cluster keeps for itself; take another")
 
 
-def _foreign_groups(path: Path, lists: Any, fields: Iterable[str], prefix: str) -> Iterator[Fault]:
-    for field in fields if isinstance(lists, dict) else ():
-        for index, name in _words(lists.get(field)):
+def _foreign_groups(groups: Any, prefix: str) -> Iterator[Fault]:
+    for role, names in groups.items() if isinstance(groups, dict) else ():
+        for index, name in enumerate(names if isinstance(names, list) else []):
+            if not is_word(name):
+                continue
             if is_reserved_group(name):
                 yield Fault(
-                    (*path, field, index),
+                    ("groups", role, index),
                     f"{name!r} begins like a group that Kubernetes or AWS keeps for itself "
                     "(system:, eks:, aws:, amazon:, iam:); take another group of the directory",
                 )
             elif not name.startswith(prefix):
                 yield Fault(
-                    (*path, field, index),
+                    ("groups", role, index),
                     f"{name!r} does not start with {prefix!r}: groups outside that prefix do not "
                     "exist for this stack (parameter GroupPrefix)",
                 )
