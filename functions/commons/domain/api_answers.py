@@ -21,7 +21,7 @@ class PeriodEntry(Answer):
     """A month and the run that is current for it."""
 
     period: str = Field(description="YYYY-MM.")
-    status: str = Field(description="open, provisional or closed.")
+    status: str = Field(description="open until the month has ended, then provisional.")
     run_id: str
     currency: str
     total: Amount = Field(description="What is charged back.")

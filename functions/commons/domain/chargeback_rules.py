@@ -1,7 +1,6 @@
 """How a bill is handed out: the document in which finance and the platform team agree on it.
 
-A version holds from a period on, until a newer one does. Periods that are closed keep the version
-they were closed with.
+A version holds from a period on, until a newer one does; it counts for the runs made after it came.
 """
 
 import re
@@ -9,7 +8,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StrictBool, StringConstraints, field_validator, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from commons.domain.cost_basis import Basis
 from commons.domain.document_parts import Part, Slug
@@ -107,11 +106,6 @@ class ChargebackRules(Part):
         default=6,
         description="A day of which more hours of use are unknown is charged by quota alone; "
         "default 6.",
-    )
-    plan_hours_in_report: StrictBool = Field(
-        default=False,
-        description="Whether the cost report has usage lines for the hours of a training plan "
-        "too; default false. AWS does not document it: look at a report of yours.",
     )
 
     @field_validator("valid_from")

@@ -87,8 +87,7 @@ class Distribution:
         Nothing of a type that is not known.
         """
         one, per_node = together[0], devices(together[0].instance_type) or 0
-        reported = [p for p in together if not (p.source and self.rules.plan_hours_in_report)]
-        hours = sum((Fraction(pool.hours) for pool in reported), NOTHING)
+        hours = sum((Fraction(pool.hours) for pool in together), NOTHING)
         start = min((pool.start for pool in together if pool.start), default=None)
         end = max((pool.end for pool in together if pool.end), default=None)
         within = (start, end)
