@@ -3,9 +3,13 @@
 from datetime import date, timedelta
 from decimal import Decimal
 
+import pytest
+
+from commons import bootstrap
+from commons.adapters.chargeback_table import ChargebackTable
 from local.cost_report import company_rows
 from local.cost_rows import Nodes, node_rows, row
-from tests.chargeback.chain import CLUSTER, OTHER, Chain
+from tests.chargeback.chain import CLUSTER, OTHER, PERIOD, Chain
 
 DAY = date(2026, 10, 2)
 NODES = Nodes(CLUSTER, "ml.p5.48xlarge", 4, Decimal("98.32"))
@@ -86,3 +90,18 @@ def test_cb_12_same_namespace_name_in_two_clusters(chain: Chain) -> None:
 def test_nodes_of_one_day_are_read_from_hourly_lines(chain: Chain) -> None:
     chain.deliver(chain.report(list(node_rows(NODES, [DAY])), 5)[0])
     assert chain.current()["total"] == 24 * 4 * Decimal("98.32")
+
+
+def test_of_two_runs_that_become_current_at_once_the_second_looks_again(
+    chain: Chain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chain.deliver(chain.report([nodes_for(60)], 5)[0])
+    seen = bootstrap.chargeback_table().current(PERIOD)
+    chain.deliver(chain.report([nodes_for(67)], 6)[0])
+    winner = chain.current()
+    late = chain.report([nodes_for(70)], 7)[0]
+    with monkeypatch.context() as patched:
+        # it read the pointer before the other wrote it
+        patched.setattr(ChargebackTable, "current", lambda *_: seen)
+        assert chain.deliver(late) == "ChangedMeanwhile"
+    assert chain.current() == winner

@@ -1,5 +1,6 @@
 """What each choice of the rules does to a bill: modes, spreading, platform namespaces, lost use."""
 
+import dataclasses
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -17,7 +18,9 @@ from commons.domain.chargeback_lines import ChargebackLine
 from commons.domain.chargeback_rules import DEFAULT, ChargebackRules, Spread, rules_for
 from commons.domain.chargeback_run import Outcome
 from commons.domain.cost_basis import Basis
+from commons.domain.cost_bridge import Step, proven
 from commons.domain.cost_lines import CostLine, CostSums
+from commons.domain.errors import RefusedInput
 from commons.domain.money import total
 from commons.domain.parts import spread
 from commons.domain.usage import QuotaVersion
@@ -147,6 +150,31 @@ def test_the_parts_of_one_are_one(weights: dict[str, Fraction], rule: Spread) ->
     assert set(parts) <= {*weights, "nobody"}
 
 
+def test_a_fixed_share_is_one_also_where_two_clusters_have_the_name() -> None:
+    rule = Spread(method="fixed", shares={"a": Decimal(50)})
+    weights = {("one", "a"): Fraction(1), ("two", "a"): Fraction(0), ("two", "b"): Fraction(9)}
+    parts = spread(rule, weights, lambda place: place[1], ("one", "nobody"))
+    assert {place: part.size for place, part in parts.items()} == {
+        ("one", "a"): Fraction(1, 4),
+        ("two", "a"): Fraction(1, 4),
+        ("one", "nobody"): Fraction(1, 2),
+    }
+
+
+def test_use_is_shown_once_where_two_payers_have_nodes_of_one_kind() -> None:
+    lines = [pool(60), dataclasses.replace(pool(40), payer="999999999999")]
+    found, _, shown = made(lines, rules(mode="usage"), used=used(one=30, two=90))
+    assert found == {("one", "usage"): 25, ("two", "usage"): 75}
+    assert sum(line.own for line in shown) == 120
+
+
+def test_who_is_credited_more_than_charged_gets_nothing_of_what_is_shared() -> None:
+    credit = node(namespace="lender", usage_type="", amortised=Decimal(-9))
+    volumes = node(usage_type="USW2-Cluster:VolumeUsage.gp2", amortised=Decimal(6))
+    found, *_ = made([pool(100), credit, volumes], rules(mode="usage"), used=used(one=1))
+    assert {key: found[key] for key in found if key[1] == "storage"} == {("one", "storage"): 6}
+
+
 def test_cb_32_platform_namespaces_are_spread_over_who_is_charged() -> None:
     extra = node(namespace="monitoring", usage_type="", unblended=Decimal(2), amortised=Decimal(2))
     platform = rules(mode="usage", platform_namespaces=["kube-system", "monitoring"])
@@ -221,6 +249,13 @@ def test_the_bridge_leads_from_what_is_charged_to_the_invoice() -> None:
         "invoiced": 103,
     }
     assert [step.amount for step in steps if not step.sum] == [14, -20, -3, 3]
+
+
+def test_a_bridge_whose_sums_are_not_its_steps_is_refused() -> None:
+    steps = [Step(name="a", amount=Decimal(5), sum=True), Step(name="b", amount=Decimal(2))]
+    assert proven([*steps, Step(name="c", amount=Decimal(7), sum=True)])
+    with pytest.raises(RefusedInput, match=r"c is 8\.0000000000, the steps make 7\.0000000000"):
+        proven([*steps, Step(name="c", amount=Decimal(8), sum=True)])
 
 
 def test_the_newest_rules_of_a_period_hold_in_it() -> None:
