@@ -40,9 +40,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # what must hold for any input is tried longer where nobody waits for it
+    examples = 2_000 if os.environ.get("CI") == "true" else settings().max_examples
     laws = {i.obj for i in items if isinstance(i, pytest.Function) and i.get_closest_marker("law")}
-    for law in laws if os.environ.get("CI") == "true" else ():
-        settings(max_examples=2_000, deadline=None)(law)
+    for law in laws:
+        settings(max_examples=examples, deadline=None)(law)
 
     # the longest pieces of work begin first
     def later(item: pytest.Item) -> tuple[bool, bool]:

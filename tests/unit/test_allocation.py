@@ -3,6 +3,7 @@
 from decimal import Decimal
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,12 +42,14 @@ def amounts(shares: list[Share]) -> dict[tuple[str, str], Decimal]:
     return {(share.namespace, share.component): share.amount for share in shares}
 
 
+@pytest.mark.law
 @given(costs, hours, holders, rules)
 def test_the_shares_are_the_pool_to_the_last_digit(cost, capacity, found, rule) -> None:  # type: ignore[no-untyped-def]
     shares = allocate(cost, capacity, found, rule)
     assert sum((Fraction(share.amount) for share in shares), Fraction(0)) == Fraction(cost)
 
 
+@pytest.mark.law
 @given(costs, hours, holders, st.randoms())
 def test_the_order_of_the_namespaces_does_not_matter(cost, capacity, found, random) -> None:  # type: ignore[no-untyped-def]
     shuffled = list(found)
@@ -54,6 +57,7 @@ def test_the_order_of_the_namespaces_does_not_matter(cost, capacity, found, rand
     assert allocate(cost, capacity, found) == allocate(cost, capacity, shuffled)
 
 
+@pytest.mark.law
 @given(costs, hours, holders)
 def test_all_use_is_shown_beside_the_money(cost, capacity, found) -> None:  # type: ignore[no-untyped-def]
     shares = allocate(cost, capacity, found)

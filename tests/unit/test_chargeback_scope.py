@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commons.domain.chargeback_bill import Bill
@@ -156,7 +156,7 @@ any_line = st.builds(
 )
 
 
-@settings(max_examples=200)
+@pytest.mark.law
 @given(st.lists(any_line, max_size=25), st.randoms())
 def test_the_parts_are_the_bill_for_any_report_in_any_order(lines, random) -> None:  # type: ignore[no-untyped-def]
     inside = [p.line for p in Scope(lines, [CLUSTER]).place() if p.kind is not Kind.OUTSIDE]

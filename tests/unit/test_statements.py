@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commons.domain import invoices, journal
@@ -59,7 +59,6 @@ lines_of_teams = st.lists(
 
 
 @pytest.mark.law
-@settings(deadline=None)
 @given(lines=lines_of_teams)
 def test_invoices_add_up_to_the_total_and_entries_to_their_invoice(
     lines: list[ChargebackLine],
@@ -75,7 +74,6 @@ def test_invoices_add_up_to_the_total_and_entries_to_their_invoice(
 
 
 @pytest.mark.law
-@settings(deadline=None)
 @given(lines=lines_of_teams)
 def test_debit_is_credit_over_the_journal_and_over_each_component(
     lines: list[ChargebackLine],
